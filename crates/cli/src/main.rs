@@ -1,0 +1,2 @@
+//! The `cyclotron` command.
+fn main() {}
