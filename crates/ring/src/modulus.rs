@@ -83,12 +83,14 @@ impl Modulus {
         self.reduce_once(self.reduce_once(r))
     }
 
-    /// `x` brought from `[0, 2q)` to `[0, q)` without a branch.
+    /// `x` brought from `[0, 2q)` to `[0, q)` without a branch; larger `x < 2^63` lose one `q`.
+    ///
+    /// The mask is made from the sign bit: a mask made from a borrow is compiled to a jump.
     #[inline]
     #[must_use]
     pub const fn reduce_once(self, x: u64) -> u64 {
-        let (difference, borrow) = x.overflowing_sub(self.value);
-        difference.wrapping_add(self.value & (borrow as u64).wrapping_neg())
+        let difference = x.wrapping_sub(self.value);
+        difference.wrapping_add(self.value & ((difference as i64) >> 63) as u64)
     }
 
     /// `a + b mod q`.
@@ -102,8 +104,8 @@ impl Modulus {
     #[inline]
     #[must_use]
     pub const fn sub(self, a: u64, b: u64) -> u64 {
-        let (difference, borrow) = a.overflowing_sub(b);
-        difference.wrapping_add(self.value & (borrow as u64).wrapping_neg())
+        let difference = a.wrapping_sub(b);
+        difference.wrapping_add(self.value & ((difference as i64) >> 63) as u64)
     }
 
     /// `-a mod q`.
@@ -208,9 +210,8 @@ impl Modulus {
     #[must_use]
     pub const fn to_centred(self, x: u64) -> i64 {
         let threshold = self.value - self.value / 2;
-        let (_, below) = x.overflowing_sub(threshold);
-        let mask = (below as u64).wrapping_sub(1);
-        (x as i64).wrapping_sub((self.value & mask) as i64)
+        let not_below = !((x.wrapping_sub(threshold) as i64) >> 63) as u64;
+        (x as i64).wrapping_sub((self.value & not_below) as i64)
     }
 }
 

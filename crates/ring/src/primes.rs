@@ -10,7 +10,7 @@ const WITNESSES: [u64; 7] = [2, 325, 9375, 28_178, 450_775, 9_780_504, 1_795_265
 #[must_use]
 pub fn is_prime(x: u64) -> bool {
     for small in [2u64, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37] {
-        if x % small == 0 {
+        if x.is_multiple_of(small) {
             return x == small;
         }
     }
@@ -93,7 +93,7 @@ pub fn is_primitive_root(modulus: Modulus, root: u64, order: u64) -> bool {
 pub fn primitive_root(modulus: Modulus, order: u64) -> Result<u64> {
     let q = modulus.value();
     let missing = RingError::NoRootOfUnity { order, modulus: q };
-    if !order.is_power_of_two() || order < 2 || (q - 1) % order != 0 || !is_prime(q) {
+    if !order.is_power_of_two() || order < 2 || !(q - 1).is_multiple_of(order) || !is_prime(q) {
         return Err(missing);
     }
     let cofactor = (q - 1) / order;

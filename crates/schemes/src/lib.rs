@@ -1,1 +1,17 @@
-//! (being written)
+//! Homomorphic encryption schemes over any [`cyclotron_engine::Engine`].
+//!
+//! * [`rlwe`]: parameters, security tables, noise bounds, keys, encryption, key switching;
+//! * [`bfv`], [`bgv`]: where the schemes differ;
+//! * [`encode`]: integers as plaintext polynomials;
+//! * [`vector`]: vectors of integers under one handle, which the command line and Python use;
+//! * [`files`]: the versioned byte format.
+
+pub mod bfv;
+pub mod bgv;
+pub mod encode;
+pub mod error;
+pub mod files;
+pub mod rlwe;
+pub mod vector;
+
+pub use error::{Error, Result};

@@ -1,0 +1,3 @@
+//! (being written)
+/// Meter
+pub struct Meter;

@@ -1,0 +1,218 @@
+//! BFV: the message in the high bits (Fan and Vercauteren, eprint 2012/144), in RNS.
+//!
+//! * Encoding by `round(Q m / t)` instead of `floor(Q/t) m`: Kim, Polyakov and Zucca, eprint
+//!   2021/204, section 3.
+//! * Multiplication after Halevi, Polyakov and Shoup, eprint 2018/117, section 4, with integer
+//!   fixed point in place of floats: extend both operands from `Q` to `Q B`, multiply there,
+//!   scale by `t/Q` into `B`, and convert back to `Q`.
+
+mod embedding;
+
+use crate::error::Result;
+use crate::rlwe::ciphertext::{Ciphertext, Quadratic};
+use crate::rlwe::context::Context;
+use crate::rlwe::fraction::PhaseFraction;
+use crate::rlwe::parameters::Parameters;
+use crate::rlwe::plaintext::Plaintext;
+use crate::rlwe::scheme::{Phase, Scheme};
+use cyclotron_engine::{Coefficient, Evaluation, LimbSet, Poly, Stream};
+use cyclotron_ring::primes::primes_below;
+use cyclotron_ring::rns::{Conversion, ConvertPlan, DivideRoundPlan, RnsBasis, ScaleRoundPlan};
+use cyclotron_ring::{Modulus, SimdLevel};
+use embedding::Embedding;
+use num_bigint::BigUint;
+use std::sync::Arc;
+
+/// What one level needs.
+#[derive(Debug)]
+struct Level {
+    embedding: Embedding,
+    /// `round(t x / Q)` modulo `t`.
+    decode: ScaleRoundPlan,
+    fraction: PhaseFraction,
+    /// Division by the limb above this level.
+    drop: Option<Arc<DivideRoundPlan>>,
+    /// The auxiliary limbs `B` of products.
+    extension: LimbSet,
+    /// `Q` to `B`, `t/Q` into `B`, and `B` to `Q`.
+    extend: Arc<ConvertPlan>,
+    scale: Arc<ScaleRoundPlan>,
+    contract: Arc<ConvertPlan>,
+}
+
+/// The BFV operations of one context.
+#[derive(Debug)]
+pub struct Bfv {
+    simd: SimdLevel,
+    levels: Vec<Level>,
+}
+
+impl Bfv {
+    /// The primes of `B`: of the width of the widest prime of `Q` and `P`, and enough that
+    /// `B > 4 t n Q`, so that every scaled product coefficient fits.
+    ///
+    /// # Errors
+    /// [`crate::Error::Ring`] when there are not enough primes.
+    pub fn auxiliary_moduli(parameters: &Parameters) -> Result<Vec<Modulus>> {
+        let own = parameters.moduli().iter().chain(parameters.special_moduli());
+        let bits = own.clone().map(|q| q.bits()).max().unwrap_or(50);
+        let mut used: Vec<u64> = own.map(|q| q.value()).collect();
+        used.push(parameters.plaintext_modulus().value());
+        let wanted = extension_bits(parameters, parameters.log_q());
+        // Primes just below 2^bits lose less than 0.1 bit each.
+        let count = (wanted / (f64::from(bits) - 0.1)).ceil() as usize;
+        let primes = primes_below(bits, 2 * parameters.degree() as u64, count, &used)?;
+        Ok(primes.into_iter().map(Modulus::new).collect::<std::result::Result<_, _>>()?)
+    }
+
+    /// The plans of every level.
+    ///
+    /// # Errors
+    /// Ring errors for moduli that are not coprime.
+    pub fn new(
+        parameters: &Parameters,
+        auxiliary: &[Modulus],
+        main: &LimbSet,
+        extension: &LimbSet,
+    ) -> Result<Self> {
+        let t = parameters.plaintext_modulus();
+        let numerator = BigUint::from(t.value());
+        let levels = main
+            .iter()
+            .enumerate()
+            .map(|(level, _)| {
+                let basis = RnsBasis::new(&parameters.moduli()[..=level])?;
+                let wanted = extension_bits(parameters, basis.log2_product());
+                let mut covered = 0.0;
+                let count = auxiliary
+                    .iter()
+                    .take_while(|b| {
+                        let more = covered < wanted;
+                        covered += (b.value() as f64).log2();
+                        more
+                    })
+                    .count();
+                let auxiliary = &auxiliary[..count];
+                let target = RnsBasis::new(auxiliary)?;
+                let drop = match parameters.moduli().get(level + 1) {
+                    None => None,
+                    Some(&q) => {
+                        let dropped = RnsBasis::new(&[q])?;
+                        Some(Arc::new(DivideRoundPlan::new(&basis, &dropped, None)?))
+                    }
+                };
+                Ok(Level {
+                    embedding: Embedding::new(&basis, t),
+                    decode: ScaleRoundPlan::to_plaintext(&basis, t)?,
+                    fraction: PhaseFraction::new(&basis, t.value()),
+                    drop,
+                    extension: extension.prefix(count),
+                    extend: Arc::new(ConvertPlan::new(&basis, auxiliary, Conversion::Centred)?),
+                    scale: Arc::new(ScaleRoundPlan::to_extension(&basis, &target, &numerator)?),
+                    contract: Arc::new(ConvertPlan::new(
+                        &target,
+                        basis.moduli(),
+                        Conversion::Centred,
+                    )?),
+                })
+            })
+            .collect::<Result<Vec<_>>>()?;
+        Ok(Self { simd: SimdLevel::from_environment()?, levels })
+    }
+}
+
+/// Bits that `B` needs for a modulus of `log_q` bits.
+fn extension_bits(parameters: &Parameters, log_q: f64) -> f64 {
+    let t = (parameters.plaintext_modulus().value() as f64).log2();
+    log_q + t + (parameters.degree() as f64).log2() + 2.0
+}
+
+impl Level {
+    /// A ciphertext's pair over `B`.
+    fn extended(
+        &self,
+        stream: &Stream,
+        pair: &Poly<Evaluation>,
+        limbs: &LimbSet,
+    ) -> Result<Poly<Evaluation>> {
+        let coefficients = stream.inverse(stream.select(pair, limbs, 0, 2)?)?;
+        Ok(stream.forward(stream.convert(&self.extend, &coefficients, &self.extension)?)?)
+    }
+
+    /// `round(t/Q x)` over `Q`, for products `x` over `Q` and `B`.
+    fn scaled(
+        &self,
+        stream: &Stream,
+        low: Poly<Evaluation>,
+        high: Poly<Evaluation>,
+        limbs: &LimbSet,
+    ) -> Result<Poly<Coefficient>> {
+        let (low, high) = (stream.inverse(low)?, stream.inverse(high)?);
+        let scaled = stream.scale_round(&self.scale, &low, Some(&high), &self.extension)?;
+        Ok(stream.convert(&self.contract, &scaled, limbs)?)
+    }
+}
+
+impl Scheme for Bfv {
+    fn error_scale(&self) -> Option<Modulus> {
+        None
+    }
+
+    fn embed(
+        &self,
+        context: &Context,
+        stream: &Stream,
+        plaintext: &Plaintext,
+        level: usize,
+        _factor: u64,
+    ) -> Result<Poly<Coefficient>> {
+        let host = self.levels[level].embedding.apply(plaintext.coefficients());
+        let mut embedded = stream.upload(&context.shape(level, 1)?, &host)?;
+        embedded.mark_secret();
+        Ok(embedded)
+    }
+
+    fn read(&self, context: &Context, level: usize, phase: &[u64]) -> Result<Phase> {
+        let degree = context.parameters().degree();
+        let limbs: Vec<&[u64]> = phase.chunks_exact(degree).collect();
+        let mut message = vec![0; degree];
+        let plans = &self.levels[level];
+        plans.decode.apply(self.simd, &limbs, &mut [&mut message])?;
+        Ok(Phase { message, fraction: plans.fraction.largest(phase) })
+    }
+
+    fn tensor(
+        &self,
+        context: &Context,
+        stream: &Stream,
+        a: &Ciphertext,
+        b: &Ciphertext,
+    ) -> Result<(Poly<Evaluation>, Quadratic)> {
+        let plans = &self.levels[a.level];
+        let limbs = context.limbs(a.level);
+        let (low, low_square) = stream.tensor(&a.linear, &b.linear, &limbs)?;
+        let extended = plans.extended(stream, &a.linear, &limbs)?;
+        let other = if std::ptr::eq(a, b) {
+            None
+        } else {
+            Some(plans.extended(stream, &b.linear, &limbs)?)
+        };
+        let other = other.as_ref().unwrap_or(&extended);
+        let (high, high_square) = stream.tensor(&extended, other, &plans.extension)?;
+        let linear = stream.forward(plans.scaled(stream, low, high, &limbs)?)?;
+        let quadratic = plans.scaled(stream, low_square, high_square, &limbs)?;
+        Ok((linear, Quadratic::Coefficient(quadratic)))
+    }
+
+    fn drop_plan(&self, to: usize) -> Option<&Arc<DivideRoundPlan>> {
+        self.levels.get(to)?.drop.as_ref()
+    }
+
+    fn factor_after_drop(&self, factor: u64, _to: usize) -> u64 {
+        factor
+    }
+
+    fn balance(&self, _left: u64, _right: u64) -> (u64, u64) {
+        (1, 1)
+    }
+}

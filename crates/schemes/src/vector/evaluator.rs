@@ -1,0 +1,322 @@
+//! Computing on encrypted vectors.
+
+use super::context::VectorContext;
+use super::keys::VectorEvaluationKeys;
+use super::layout::{Encoding, EncryptedVector, Layout};
+use super::residues::Values;
+use crate::error::{Error, Result};
+use crate::rlwe::{Ciphertext, Evaluator, Mode, Plaintext};
+use std::sync::Arc;
+
+/// The second operand of an operation.
+#[derive(Debug, Clone, Copy)]
+pub enum Operand<'a> {
+    /// An encrypted vector.
+    Encrypted(&'a EncryptedVector),
+    /// Public values; a single value stands for one in every place of the other operand.
+    Plain(Values<'a>),
+}
+
+/// Computes on vectors of one context; needs no secret.
+#[derive(Debug, Clone)]
+pub struct VectorEvaluator {
+    context: Arc<VectorContext>,
+    channels: Vec<Evaluator>,
+}
+
+impl VectorEvaluator {
+    /// An evaluator with the keys it may use.
+    ///
+    /// # Errors
+    /// [`Error::ParameterMismatch`].
+    pub fn new(
+        context: &Arc<VectorContext>,
+        keys: &VectorEvaluationKeys,
+        mode: Mode,
+    ) -> Result<Self> {
+        let channels = context
+            .pairs(&keys.channels, "evaluation keys")?
+            .map(|(channel, keys)| Evaluator::new(&channel.context, keys.clone(), mode))
+            .collect::<Result<_>>()?;
+        Ok(Self { context: Arc::clone(context), channels })
+    }
+
+    /// An evaluator without keys: sums, and products with public values.
+    ///
+    /// # Errors
+    /// Never for a well-formed context.
+    pub fn without_keys(context: &Arc<VectorContext>, mode: Mode) -> Result<Self> {
+        let channels = vec![crate::rlwe::EvaluationKeys::default(); context.channels().len()];
+        Self::new(context, &VectorEvaluationKeys { channels }, mode)
+    }
+
+    /// The context.
+    #[must_use]
+    pub fn context(&self) -> &Arc<VectorContext> {
+        &self.context
+    }
+
+    /// `a + b`.
+    ///
+    /// # Errors
+    /// [`Error::EncodingMismatch`] for layouts that do not go together; otherwise as
+    /// [`Evaluator::add`].
+    pub fn add(&self, a: &EncryptedVector, b: Operand<'_>) -> Result<EncryptedVector> {
+        self.linear("add", a, b, Evaluator::add, Evaluator::add_plain)
+    }
+
+    /// `a - b`.
+    ///
+    /// # Errors
+    /// As [`VectorEvaluator::add`].
+    pub fn sub(&self, a: &EncryptedVector, b: Operand<'_>) -> Result<EncryptedVector> {
+        self.linear("sub", a, b, Evaluator::sub, Evaluator::sub_plain)
+    }
+
+    /// `a b`: place by place in slots, a negacyclic convolution in coefficients.
+    ///
+    /// # Errors
+    /// As [`VectorEvaluator::add`]; [`Error::MissingKey`] as [`Evaluator::mul`].
+    pub fn mul(&self, a: &EncryptedVector, b: Operand<'_>) -> Result<EncryptedVector> {
+        match b {
+            Operand::Encrypted(b) => {
+                let layout = together("mul", &a.layout, &b.layout, Clean::Either)?;
+                self.zip(a, b, layout, Evaluator::mul)
+            }
+            Operand::Plain(values) => {
+                let (plain, layout) = self.plain("mul", &a.layout, values, Clean::Either)?;
+                self.zip_plain(a, &plain, layout, Evaluator::mul_plain)
+            }
+        }
+    }
+
+    /// `-a`.
+    ///
+    /// # Errors
+    /// As [`Evaluator::neg`].
+    pub fn neg(&self, a: &EncryptedVector) -> Result<EncryptedVector> {
+        self.map(a, a.layout, Evaluator::neg)
+    }
+
+    /// The sum of all values, in every slot.
+    ///
+    /// # Errors
+    /// [`Error::EncodingMismatch`] for coefficients, [`Error::MissingKey`],
+    /// [`Error::NoiseExhausted`].
+    pub fn sum(&self, a: &EncryptedVector) -> Result<EncryptedVector> {
+        slots_only("sum", &a.layout)?;
+        if a.layout.replicated {
+            return self
+                .map(a, a.layout, |evaluator, a| a.duplicate(&evaluator.context().stream()));
+        }
+        let layout = Layout { length: 1, replicated: true, clean: false, ..a.layout };
+        let cleaned = self.cleaned(a)?;
+        self.map(cleaned.as_ref().unwrap_or(a), layout, Evaluator::sum_slots)
+    }
+
+    /// `sum_i a_i b_i`, in every slot.
+    ///
+    /// # Errors
+    /// As [`VectorEvaluator::mul`] and [`VectorEvaluator::sum`].
+    pub fn dot(&self, a: &EncryptedVector, b: Operand<'_>) -> Result<EncryptedVector> {
+        slots_only("dot", &a.layout)?;
+        self.sum(&self.mul(a, b)?)
+    }
+
+    /// Rotates both rows of `n/2` slots to the left; the result has all `n` places.
+    ///
+    /// # Errors
+    /// [`Error::EncodingMismatch`] for coefficients, [`Error::MissingKey`].
+    pub fn rotate(&self, a: &EncryptedVector, steps: i64) -> Result<EncryptedVector> {
+        slots_only("rotate", &a.layout)?;
+        let length = self.context.capacity();
+        let layout = if a.layout.replicated { a.layout } else { Layout { length, ..a.layout } };
+        self.map(a, layout, |evaluator, a| evaluator.rotate(a, steps))
+    }
+
+    /// Exchanges the two rows of slots; the result has all `n` places.
+    ///
+    /// # Errors
+    /// As [`VectorEvaluator::rotate`].
+    pub fn swap_rows(&self, a: &EncryptedVector) -> Result<EncryptedVector> {
+        slots_only("swap_rows", &a.layout)?;
+        let length = self.context.capacity();
+        let layout = if a.layout.replicated { a.layout } else { Layout { length, ..a.layout } };
+        self.map(a, layout, Evaluator::swap_rows)
+    }
+
+    /// The same values at a lower level.
+    ///
+    /// # Errors
+    /// As [`Evaluator::mod_switch`].
+    pub fn mod_switch(&self, a: &EncryptedVector, level: usize) -> Result<EncryptedVector> {
+        self.map(a, a.layout, |evaluator, a| evaluator.mod_switch(a, level))
+    }
+
+    /// The same values at the lowest level that keeps at least `margin` bits between noise bound
+    /// and capacity: what is sent back to the client is then as small as can be.
+    ///
+    /// # Errors
+    /// As [`Evaluator::mod_switch`].
+    pub fn shrink(&self, a: &EncryptedVector, margin: f64) -> Result<EncryptedVector> {
+        self.map(a, a.layout, |evaluator, a| {
+            let noise = evaluator.context().parameters().noise();
+            let fits = |&level: &usize| {
+                noise.margin(&noise.mod_switch(a.noise, a.level, level), level) >= margin
+            };
+            evaluator.mod_switch(a, (0..a.level).find(fits).unwrap_or(a.level))
+        })
+    }
+
+    /// Two polynomials in every channel.
+    ///
+    /// # Errors
+    /// As [`Evaluator::relinearize`].
+    pub fn relinearize(&self, a: &EncryptedVector) -> Result<EncryptedVector> {
+        self.map(a, a.layout, Evaluator::relinearize)
+    }
+
+    /// A vector whose places after the first `length` are zero: the same, or masked.
+    fn cleaned(&self, a: &EncryptedVector) -> Result<Option<EncryptedVector>> {
+        if a.layout.clean || a.layout.length == self.context.capacity() {
+            return Ok(None);
+        }
+        let ones = vec![1i64; a.layout.length];
+        self.mul(a, Operand::Plain(Values::I64(&ones))).map(Some)
+    }
+
+    fn linear(
+        &self,
+        operation: &'static str,
+        a: &EncryptedVector,
+        b: Operand<'_>,
+        encrypted: impl Fn(&Evaluator, &Ciphertext, &Ciphertext) -> Result<Ciphertext>,
+        plain: impl Fn(&Evaluator, &Ciphertext, &Plaintext) -> Result<Ciphertext>,
+    ) -> Result<EncryptedVector> {
+        match b {
+            Operand::Encrypted(b) => {
+                let layout = together(operation, &a.layout, &b.layout, Clean::Both)?;
+                self.zip(a, b, layout, encrypted)
+            }
+            Operand::Plain(values) => {
+                let (encoded, layout) = self.plain(operation, &a.layout, values, Clean::Both)?;
+                self.zip_plain(a, &encoded, layout, plain)
+            }
+        }
+    }
+
+    /// Public values encoded to go with a vector.
+    fn plain(
+        &self,
+        operation: &'static str,
+        layout: &Layout,
+        values: Values<'_>,
+        rule: Clean,
+    ) -> Result<(Vec<Plaintext>, Layout)> {
+        let capacity = self.context.capacity();
+        let scalar = values.len() == 1;
+        let repeated: Vec<i128>;
+        // A scalar in slots stands in every place that counts; in coefficients, it is the
+        // constant term.
+        let spread = scalar && layout.encoding == Encoding::Slots;
+        let values = if spread {
+            let length = if layout.replicated { capacity } else { layout.length };
+            repeated = vec![values.get(0); length];
+            Values::I128(&repeated)
+        } else {
+            values
+        };
+        let replicated = spread && layout.replicated;
+        let length = if scalar && !replicated { layout.length } else { values.len() };
+        let length = if replicated { 1 } else { length };
+        let own = Layout { length, replicated, clean: !replicated, ..*layout };
+        let joined = together(operation, layout, &own, rule)?;
+        Ok((self.context.encode(values, layout.encoding, layout.signed)?, joined))
+    }
+
+    fn map(
+        &self,
+        a: &EncryptedVector,
+        layout: Layout,
+        f: impl Fn(&Evaluator, &Ciphertext) -> Result<Ciphertext>,
+    ) -> Result<EncryptedVector> {
+        let channels = self
+            .context
+            .pairs(&a.channels, "encrypted vector")?
+            .zip(&self.channels)
+            .map(|((_, a), evaluator)| f(evaluator, a))
+            .collect::<Result<_>>()?;
+        Ok(EncryptedVector { channels, layout })
+    }
+
+    fn zip(
+        &self,
+        a: &EncryptedVector,
+        b: &EncryptedVector,
+        layout: Layout,
+        f: impl Fn(&Evaluator, &Ciphertext, &Ciphertext) -> Result<Ciphertext>,
+    ) -> Result<EncryptedVector> {
+        let right = self.context.pairs(&b.channels, "encrypted vector")?;
+        let channels = self
+            .context
+            .pairs(&a.channels, "encrypted vector")?
+            .zip(right)
+            .zip(&self.channels)
+            .map(|(((_, a), (_, b)), evaluator)| f(evaluator, a, b))
+            .collect::<Result<_>>()?;
+        Ok(EncryptedVector { channels, layout })
+    }
+
+    fn zip_plain(
+        &self,
+        a: &EncryptedVector,
+        b: &[Plaintext],
+        layout: Layout,
+        f: impl Fn(&Evaluator, &Ciphertext, &Plaintext) -> Result<Ciphertext>,
+    ) -> Result<EncryptedVector> {
+        let channels = self
+            .context
+            .pairs(&a.channels, "encrypted vector")?
+            .zip(b)
+            .zip(&self.channels)
+            .map(|(((_, a), b), evaluator)| f(evaluator, a, b))
+            .collect::<Result<_>>()?;
+        Ok(EncryptedVector { channels, layout })
+    }
+}
+
+/// When the places after the first `length` of a result are zero.
+#[derive(Clone, Copy)]
+enum Clean {
+    /// When they are in both operands (sums).
+    Both,
+    /// When they are in one (products).
+    Either,
+}
+
+/// The layout of a result, when the operands go together.
+fn together(operation: &'static str, a: &Layout, b: &Layout, rule: Clean) -> Result<Layout> {
+    let lengths = a.length == b.length || a.replicated || b.replicated;
+    if a.encoding != b.encoding || a.signed != b.signed || !lengths {
+        let (left, right) = (a.to_string(), b.to_string());
+        return Err(Error::EncodingMismatch { operation, left, right });
+    }
+    let clean = match (a.encoding, rule) {
+        (Encoding::Slots, Clean::Either) => a.clean || b.clean,
+        (Encoding::Slots, Clean::Both) => a.clean && b.clean,
+        // Convolutions run into the other places.
+        (Encoding::Coefficients, Clean::Both) => a.clean && b.clean,
+        (Encoding::Coefficients, Clean::Either) => false,
+    };
+    let replicated = a.replicated && b.replicated;
+    let length = if a.replicated { b.length } else { a.length };
+    Ok(Layout { encoding: a.encoding, signed: a.signed, length, replicated, clean })
+}
+
+fn slots_only(operation: &'static str, layout: &Layout) -> Result<()> {
+    if layout.encoding == Encoding::Slots {
+        return Ok(());
+    }
+    let (left, right) = (layout.to_string(), "slots".to_owned());
+    Err(Error::EncodingMismatch { operation, left, right })
+}

@@ -1,0 +1,159 @@
+//! Every operation of both schemes against the same operation in the clear.
+
+mod common;
+
+use common::{Lab, parameters};
+use cyclotron_schemes::Error;
+use cyclotron_schemes::encode::batch::rotation_element;
+use cyclotron_schemes::rlwe::SchemeKind;
+
+const SCHEMES: [SchemeKind; 2] = [SchemeKind::Bfv, SchemeKind::Bgv];
+
+fn lab(scheme: SchemeKind) -> Lab {
+    Lab::new(&parameters(scheme, 1024, 65_537, &[45, 45, 45, 45], &[45, 45]))
+}
+
+#[test]
+fn fresh_ciphertexts_decrypt() {
+    for scheme in SCHEMES {
+        let lab = lab(scheme);
+        let values = lab.values(3);
+        for ciphertext in [lab.encrypt(&values, 1), lab.encrypt_symmetric(&values, 2)] {
+            assert_eq!(lab.decrypt(&ciphertext), values, "{scheme}");
+            let slack = lab.slack(&ciphertext);
+            assert!(slack < 14.0, "{scheme}: {slack}");
+        }
+    }
+}
+
+#[test]
+fn arithmetic_is_slot_by_slot() {
+    for scheme in SCHEMES {
+        let lab = lab(scheme);
+        let (x, y) = (lab.values(3), lab.values(4));
+        let (a, b) = (lab.encrypt(&x, 1), lab.encrypt_symmetric(&y, 2));
+        let t = lab.t;
+        let plain = lab.encoder.encode(&y).unwrap();
+        let e = &lab.automatic;
+        let cases = [
+            (e.add(&a, &b), lab.zip(&x, &y, |u, v| t.add(u, v))),
+            (e.sub(&a, &b), lab.zip(&x, &y, |u, v| t.sub(u, v))),
+            (e.neg(&a), lab.zip(&x, &y, |u, _| t.neg(u))),
+            (e.add_plain(&a, &plain), lab.zip(&x, &y, |u, v| t.add(u, v))),
+            (e.sub_plain(&a, &plain), lab.zip(&x, &y, |u, v| t.sub(u, v))),
+            (e.mul_plain(&a, &plain), lab.zip(&x, &y, |u, v| t.mul(u, v))),
+            (e.mul(&a, &b), lab.zip(&x, &y, |u, v| t.mul(u, v))),
+            (e.mul(&a, &a), lab.zip(&x, &x, |u, v| t.mul(u, v))),
+            (
+                e.sum_of_products(&[(&a, &b), (&a, &a)]),
+                lab.zip(&x, &y, |u, v| t.add(t.mul(u, v), t.mul(u, u))),
+            ),
+        ];
+        for (index, (result, expected)) in cases.into_iter().enumerate() {
+            let result = result.unwrap();
+            assert_eq!(lab.decrypt(&result), expected, "{scheme} case {index}");
+            lab.slack(&result);
+        }
+    }
+}
+#[test]
+fn rotations_move_slots() {
+    for scheme in SCHEMES {
+        let lab = lab(scheme);
+        let x = lab.values(5);
+        let a = lab.encrypt(&x, 1);
+        let half = x.len() / 2;
+        let rotated = |steps: i64| -> Vec<u64> {
+            let place = |i: usize| (i as i64 + steps).rem_euclid(half as i64) as usize;
+            (0..half).map(|i| x[place(i)]).chain((0..half).map(|i| x[half + place(i)])).collect()
+        };
+        for steps in [0, 1, 4, 5, 511, -1] {
+            let result = lab.automatic.rotate(&a, steps).unwrap();
+            assert_eq!(lab.decrypt(&result), rotated(steps), "{scheme} {steps}");
+            lab.slack(&result);
+        }
+        let swapped = [&x[half..], &x[..half]].concat();
+        assert_eq!(lab.decrypt(&lab.automatic.swap_rows(&a).unwrap()), swapped);
+        let elements = [rotation_element(1024, 2), rotation_element(1024, 8)];
+        let hoisted = lab.automatic.automorphisms(&a, &elements).unwrap();
+        assert_eq!(lab.decrypt(&hoisted[0]), rotated(2));
+        assert_eq!(lab.decrypt(&hoisted[1]), rotated(8));
+        let sum = x.iter().fold(0, |sum, &v| lab.t.add(sum, v));
+        let total = lab.automatic.sum_slots(&a).unwrap();
+        assert_eq!(lab.decrypt(&total), vec![sum; x.len()]);
+        lab.slack(&total);
+    }
+}
+
+#[test]
+fn levels_fall_and_keep_the_message() {
+    for scheme in SCHEMES {
+        let lab = lab(scheme);
+        let (x, y) = (lab.values(6), lab.values(7));
+        let (a, b) = (lab.encrypt(&x, 1), lab.encrypt(&y, 2));
+        for level in (0..4).rev() {
+            let low = lab.automatic.mod_switch(&a, level).unwrap();
+            assert_eq!((low.level(), lab.decrypt(&low)), (level, x.clone()), "{scheme}");
+            lab.slack(&low);
+            // Levels and factors are aligned in automatic mode.
+            let sum = lab.automatic.add(&low, &b).unwrap();
+            assert_eq!(lab.decrypt(&sum), lab.zip(&x, &y, |u, v| lab.t.add(u, v)));
+            lab.slack(&sum);
+            if level > 1 {
+                let product = lab.automatic.mul(&low, &b).unwrap();
+                assert_eq!(lab.decrypt(&product), lab.zip(&x, &y, |u, v| lab.t.mul(u, v)));
+                let rotated = lab.automatic.rotate(&low, 1).unwrap();
+                assert_eq!(lab.decrypt(&rotated)[0], x[1]);
+            }
+        }
+        let low = lab.automatic.mod_switch(&a, 1).unwrap();
+        assert!(matches!(
+            lab.automatic.mod_switch(&low, 2),
+            Err(Error::LevelOutOfRange { level: 2, max: 1, .. })
+        ));
+    }
+}
+
+#[test]
+fn strict_mode_does_exactly_what_was_said() {
+    for scheme in SCHEMES {
+        let lab = lab(scheme);
+        let (x, y) = (lab.values(6), lab.values(7));
+        let (a, b) = (lab.encrypt(&x, 1), lab.encrypt(&y, 2));
+        let low = lab.strict.mod_switch(&a, 2).unwrap();
+        for result in [lab.strict.add(&low, &b), lab.strict.mul(&low, &b)] {
+            assert!(matches!(result, Err(Error::LevelMismatch { left: 2, right: 3, .. })));
+        }
+        let product = lab.strict.mul(&a, &b).unwrap();
+        assert_eq!((product.parts(), product.level()), (3, 3));
+        let expected = lab.zip(&x, &y, |u, v| lab.t.mul(u, v));
+        assert_eq!(lab.decrypt(&product), expected);
+        assert!(matches!(lab.strict.rotate(&product, 1), Err(Error::NotLinear { parts: 3, .. })));
+        assert!(matches!(lab.strict.mul(&product, &b), Err(Error::NotLinear { parts: 3, .. })));
+        let relinearized = lab.strict.relinearize(&product).unwrap();
+        assert_eq!((relinearized.parts(), lab.decrypt(&relinearized)), (2, expected));
+        // Three polynomials survive every linear operation.
+        let switched = lab.strict.mod_switch(&product, 2).unwrap();
+        let doubled = lab.strict.add(&switched, &switched).unwrap();
+        let negated = lab.strict.neg(&doubled).unwrap();
+        let cube = lab.zip(&x, &y, |u, v| lab.t.neg(lab.t.mul(2, lab.t.mul(u, v))));
+        assert_eq!((negated.parts(), lab.decrypt(&negated)), (3, cube));
+        // No composition of rotations.
+        assert!(matches!(lab.strict.rotate(&a, 3), Err(Error::MissingKey { .. })));
+    }
+}
+
+#[test]
+fn zero_is_legal_and_flagged() {
+    for scheme in SCHEMES {
+        let lab = lab(scheme);
+        let a = lab.encrypt(&lab.values(1), 1);
+        let zero = lab.encoder.encode(&[]).unwrap();
+        let product = lab.automatic.mul_plain(&a, &zero).unwrap();
+        assert!(product.is_transparent() && !a.is_transparent());
+        assert_eq!(lab.decrypt(&product), vec![0; 1024]);
+        let difference = lab.automatic.sub(&a, &a).unwrap();
+        assert!(difference.is_transparent());
+        assert_eq!(lab.decrypt(&difference), vec![0; 1024]);
+    }
+}
