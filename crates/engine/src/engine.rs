@@ -192,10 +192,11 @@ pub trait Engine: Send + Sync + Debug {
     /// Multiplies limb `i` by the constant `factors[i]`, reduced modulo that limb.
     fn scale_assign(&self, queue: &Queue, a: &mut Buffer, factors: &[u64]) -> Result<()>;
 
-    /// A batch of small matrix-vector products: with `m = columns`, `k = b.batch / m` and `g`
-    /// ranging over `out.batch / m` groups,
-    /// `out[g m + c] = sum_j a[g k + j] * b[j m + c]`, residue by residue.
-    /// Limbs of `out` may be a subset of those of `a` and of `b`.
+    /// A batch of small matrix-vector products: with `m = columns`, `out.batch / m` groups `g` of
+    /// `k` terms each, where `a.batch = g k`,
+    /// `out[g m + c] = sum_(j < k) a[g k + j] * b[j m + c]`, residue by residue.
+    /// `b` may have more than the `k m` polynomials used: a key has rows for digits that a
+    /// ciphertext of a lower level has not. Limbs of `out` may be a subset of those of `a` and `b`.
     fn inner_product(
         &self,
         queue: &Queue,
@@ -312,7 +313,7 @@ pub trait Engine: Send + Sync + Debug {
     }
 
     /// Multiplies digits (evaluation domain, `[groups x d]` over the plan's target limbs) by a
-    /// switching key (`[d x 2]`, limbs a superset of the target's) and divides by the special
+    /// switching key (`[d x 2]` or more, limbs a superset of the target's) and divides by the special
     /// moduli: `out` is `[groups x 2]` over the plan's kept limbs, evaluation domain.
     fn gadget_product(
         &self,

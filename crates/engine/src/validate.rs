@@ -270,7 +270,8 @@ impl Validator {
         Ok(())
     }
 
-    /// With `m = columns` and `k = b.batch / m`: `out.batch = g m`, `a.batch = g k`; `a` and `b`
+    /// With `m = columns`: `out.batch = g m`, `a.batch = g k`, `b.batch` a multiple of `m` and at
+    /// least `k m`; `a` and `b`
     /// hold the limbs of `out`.
     ///
     /// # Errors
@@ -299,7 +300,9 @@ impl Validator {
         limbs_within(OPERATION, out, b)?;
         multiple(OPERATION, b, columns)?;
         multiple(OPERATION, out, columns)?;
-        batch(OPERATION, a, out.shape().batch / columns * (b.shape().batch / columns))
+        let groups = out.shape().batch / columns;
+        multiple(OPERATION, a, groups)?;
+        at_least(OPERATION, b, a.shape().batch / groups * columns)
     }
 
     /// Equal shapes; the element is odd and below `2n`; values need limbs with a transform.
@@ -509,7 +512,8 @@ impl Validator {
         targets(OPERATION, &plan.decompose, digits)?;
         multiple(OPERATION, digits, count)?;
         limbs_within(OPERATION, digits, key)?;
-        batch(OPERATION, key, 2 * count)?;
+        multiple(OPERATION, key, 2)?;
+        at_least(OPERATION, key, 2 * count)?;
         same_limbs(OPERATION, out, &plan.kept)?;
         batch(OPERATION, out, digits.shape().batch / count * 2)?;
         limbs_within(OPERATION, out, digits)?;
@@ -570,6 +574,13 @@ fn batch(operation: &'static str, a: &Buffer, expected: usize) -> Result<()> {
         return Ok(());
     }
     Err(mismatch(operation, a, format!("a batch of {expected}")))
+}
+
+fn at_least(operation: &'static str, a: &Buffer, expected: usize) -> Result<()> {
+    if a.shape().batch >= expected {
+        return Ok(());
+    }
+    Err(mismatch(operation, a, format!("a batch of at least {expected}")))
 }
 
 fn batch_or_one(operation: &'static str, a: &Buffer, expected: usize) -> Result<()> {

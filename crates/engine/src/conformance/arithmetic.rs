@@ -132,7 +132,8 @@ fn inner_products(t: &mut Trial<'_>) -> Outcome {
         let limbs = LimbSet::new([2, 0, 5]);
         let kept = LimbSet::new([0, 2]);
         let (a, first) = t.random_values(&limbs, groups * terms)?;
-        let (b, second) = t.random_values(&limbs, terms * columns)?;
+        // Rows that are not used, as a key has them for a ciphertext of a lower level.
+        let (b, second) = t.random_values(&limbs, (terms + groups - 1) * columns)?;
         let mut out = t.alloc(&t.shape(&kept, groups * columns)?)?;
         t.engine.inner_product(&t.queue, &mut out, &first, &second, columns)?;
         let mut parts = Vec::new();

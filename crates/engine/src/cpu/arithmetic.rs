@@ -129,7 +129,7 @@ pub fn inner_product(
     columns: usize,
 ) -> Result<()> {
     let layout = Layout::of(out);
-    let terms = b.shape().batch / columns;
+    let terms = a.shape().batch / (out.shape().batch / columns);
     let (a, b) = (Reader::new(a, &layout.limbs)?, Reader::new(b, &layout.limbs)?);
     let block = inner_block(layout.n, terms * columns + terms + columns);
     let blocks = layout.n / block;

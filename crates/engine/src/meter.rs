@@ -1,3 +1,0 @@
-//! (being written)
-/// Meter
-pub struct Meter;
