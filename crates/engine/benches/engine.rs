@@ -3,6 +3,12 @@
 //!
 //! `cargo bench -p cyclotron-engine`; `CYCLOTRON_SIMD` chooses the level.
 
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    reason = "a benchmark stops at what it does not expect"
+)]
+
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use cyclotron_engine::{
     BinaryOp, Buffer, CpuEngine, DecomposePlan, Domain, Engine, KeySwitchPlan, Limb, LimbSet, Ring,

@@ -2,6 +2,8 @@
 //! residue, skip the work, or forget a check are caught; and an engine with fewer capabilities is
 //! tested for what it has.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says what it demands")]
+
 use cyclotron_engine::conformance::{Failure, Options, Report, run_with};
 use cyclotron_engine::validate::Validator;
 use cyclotron_engine::*;

@@ -1,9 +1,40 @@
-//! The native half of the Python package `cyclotron`.
+//! The native half of the Python package `cyclotron`: the schemes of `cyclotron-schemes` for numpy
+//! users.
+//!
+//! * [`context`]: parameters on an engine, and how they are given; [`engines`]: the engine's options;
+//! * [`keys`], [`secret`]: keys, encryption, decryption; [`evaluator`]: who computes, with which keys;
+//! * [`ciphertext`]: encrypted vectors and their operators;
+//! * [`arrays`]: numpy arrays in and out; [`stored`]: bytes, files, pickle; [`errors`]: exceptions.
+//!
+//! Every class is immutable (`frozen`) and may be used from several threads at once; the GIL is
+//! released in everything that computes. Doc comments of classes and methods are the docstrings
+//! that Python shows; `python/cyclotron/_native.pyi` has the types.
+
+mod arrays;
+mod ciphertext;
+mod context;
+mod engines;
+mod errors;
+mod evaluator;
+mod keys;
+mod secret;
+mod stored;
 
 use pyo3::prelude::*;
 
 /// The native module behind `import cyclotron`.
 #[pymodule]
-fn _native(_module: &Bound<'_, PyModule>) -> PyResult<()> {
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<context::Context>()?;
+    module.add_class::<keys::Keys>()?;
+    module.add_class::<secret::SecretKey>()?;
+    module.add_class::<keys::PublicKey>()?;
+    module.add_class::<keys::EvaluationKeys>()?;
+    module.add_class::<evaluator::Evaluator>()?;
+    module.add_class::<ciphertext::Ciphertext>()?;
+    module.add_function(wrap_pyfunction!(engines::engines, module)?)?;
+    module.add_function(wrap_pyfunction!(context::presets, module)?)?;
+    module.add_function(wrap_pyfunction!(stored::inspect, module)?)?;
     Ok(())
 }

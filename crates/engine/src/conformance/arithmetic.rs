@@ -127,13 +127,16 @@ fn inner_products(t: &mut Trial<'_>) -> Outcome {
     let fixture = t.fixture;
     // Many terms only where they are quick: enough to overflow sums that are reduced too late.
     let many = if fixture.degree() > 64 { 5 } else { 70 };
-    for (groups, terms, columns) in [(1, 1, 1), (1, 3, 2), (3, 2, 3), (2, many, 1)] {
+    // The last: a matrix with more rows than there are terms.
+    for (groups, terms, columns, unused) in
+        [(1, 1, 1, 0), (1, 3, 2, 0), (3, 2, 3, 0), (2, many, 1, 0), (2, 2, 2, 3)]
+    {
         t.check(format!("inner product of {groups} groups, {terms} terms, {columns} columns"));
         let limbs = LimbSet::new([2, 0, 5]);
         let kept = LimbSet::new([0, 2]);
         let (a, first) = t.random_values(&limbs, groups * terms)?;
         // Rows that are not used, as a key has them for a ciphertext of a lower level.
-        let (b, second) = t.random_values(&limbs, (terms + groups - 1) * columns)?;
+        let (b, second) = t.random_values(&limbs, (terms + unused) * columns)?;
         let mut out = t.alloc(&t.shape(&kept, groups * columns)?)?;
         t.engine.inner_product(&t.queue, &mut out, &first, &second, columns)?;
         let mut parts = Vec::new();

@@ -48,13 +48,14 @@ fn gadget_products(t: &mut Trial<'_>) -> Outcome {
     let none = LimbSet::new([]);
     let plaintext = fixture.moduli(&fixture.plaintext)[0];
     let choices = [
-        (&fixture.special, 2, None, 1),
-        (&fixture.special, 3, Some(plaintext), 2),
-        (&none, 1, None, 2),
+        (&fixture.special, 2, None, 1, 0),
+        (&fixture.special, 3, Some(plaintext), 2, 0),
+        (&none, 1, None, 2, 1),
+        (&fixture.special, 1, None, 2, 1),
     ];
-    for (special, group, plaintext, groups) in choices {
+    for (special, group, plaintext, groups, unused) in choices {
         t.check(format!("key switch, digits of {group}, special {special:?}, {groups} groups"));
-        // One level below the key: the key has more limbs than the digits.
+        // One level below the key: it has more limbs than the digits, and may have more rows.
         let kept = fixture.chain.prefix(3);
         let target = kept.concat(special);
         let digits = DecomposePlan::groups(&fixture.ring, &kept, &target, group)?;
@@ -62,7 +63,7 @@ fn gadget_products(t: &mut Trial<'_>) -> Outcome {
         let count = plan.decompose.count();
         let (d, digits) = t.random_values(&target, groups * count)?;
         let whole = fixture.special.concat(&fixture.chain);
-        let (k, key) = t.random_values(&whole, 2 * count)?;
+        let (k, key) = t.random_values(&whole, 2 * (count + unused))?;
         let mut out = t.alloc(&t.shape(&kept, 2 * groups)?)?;
         t.engine.gadget_product(&t.queue, &plan, &mut out, &digits, &key)?;
 

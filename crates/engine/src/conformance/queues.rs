@@ -36,10 +36,11 @@ pub fn run(t: &mut Trial<'_>) -> Outcome {
     engine.wait(&engine.queue())?;
 
     t.check("a buffer and a queue may be dropped with work in flight");
-    let short = engine.queue();
-    engine.neg_assign(&short, &mut copy)?;
-    drop(copy);
-    drop(short);
+    {
+        let short = engine.queue();
+        engine.neg_assign(&short, &mut copy)?;
+        drop(copy);
+    }
     engine.wait(&t.queue)?;
     Ok(())
 }

@@ -1,7 +1,6 @@
 //! How much work a call is; the table is in the module's documentation.
 
 use super::report::MeterReport;
-use crate::buffer::Buffer;
 use crate::engine::{BinaryOp, Domain};
 use crate::plan::{DecomposePlan, Digit, KeySwitchPlan};
 use crate::shape::Shape;
@@ -24,11 +23,12 @@ impl MeterReport {
         self.add(operation, out.degree(), rows(out) * sources, moved * out.degree());
     }
 
-    pub(super) fn inner_product(&mut self, out: &Shape, a: &Buffer, b: &Buffer, columns: usize) {
-        let limbs = out.limbs.len();
-        let terms = b.shape().batch / columns;
-        let moved = (out.batch + a.shape().batch + b.shape().batch) * limbs * out.degree();
-        self.add("inner_product", out.degree(), rows(out) * terms, moved);
+    /// `columns` sums for each group of `out`, of `a.batch / groups` terms each; of the matrix only
+    /// the polynomials used are read.
+    pub(super) fn inner_product(&mut self, out: &Shape, a: &Shape, columns: usize) {
+        let terms = a.batch / (out.batch / columns);
+        let moved = (out.batch + a.batch + terms * columns) * out.limbs.len();
+        self.add("inner_product", out.degree(), rows(out) * terms, moved * out.degree());
     }
 
     pub(super) fn decompose(&mut self, plan: &DecomposePlan, out: &Shape) {
@@ -81,18 +81,12 @@ impl MeterReport {
         self.element_wise("scale", out, 1);
     }
 
-    pub(super) fn gadget_product(
-        &mut self,
-        plan: &KeySwitchPlan,
-        out: &Shape,
-        digits: &Buffer,
-        key: &Buffer,
-    ) {
+    pub(super) fn gadget_product(&mut self, plan: &KeySwitchPlan, out: &Shape, digits: &Shape) {
         self.add_composite("gadget_product", out.degree());
-        self.inner_product(out, digits, key, 2);
+        self.inner_product(out, digits, 2);
         if plan.divide.is_some() {
             let special = Shape { limbs: plan.special.clone(), ..out.clone() };
-            self.inner_product(&special, digits, key, 2);
+            self.inner_product(&special, digits, 2);
             self.division(Domain::Evaluation, out, &special);
         }
     }

@@ -218,7 +218,7 @@ impl Engine for Meter {
             Some(engine) => engine.inner_product(queue, out, a, b, columns)?,
             None => self.check.inner_product(queue, out, a, b, columns)?,
         }
-        self.counts().inner_product(out.shape(), a, b, columns);
+        self.counts().inner_product(out.shape(), a.shape(), columns);
         Ok(())
     }
 
@@ -360,7 +360,7 @@ impl Engine for Meter {
             Some(engine) => engine.gadget_product(queue, plan, out, digits, key)?,
             None => self.check.gadget_product(queue, plan, out, digits, key)?,
         }
-        self.counts().gadget_product(plan, out.shape(), digits, key);
+        self.counts().gadget_product(plan, out.shape(), digits.shape());
         Ok(())
     }
 }

@@ -177,3 +177,37 @@ impl Sum {
         self.m.reduced(below(_mm512_add_epi64(low, sum), self.four))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simd::SimdLevel;
+
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx512ifma")]
+    fn reduce_sum(q: Modulus, low: u64, high: u64) -> u64 {
+        let mut out = [0; 8];
+        store(&mut out, Sum::new(q).reduce(splat(low), splat(high)));
+        out[0]
+    }
+
+    #[test]
+    fn sums_of_all_sizes_are_reduced() {
+        if !SimdLevel::Avx512Ifma.is_available() {
+            return;
+        }
+        // 2^52/q is furthest from its floor just above a power of two: the widest lazy ranges.
+        for q in [(1 << 49) + 1, LIMIT - 27, (1 << 40) + 15, 257, 3] {
+            let q = Modulus::new(q).unwrap();
+            let limit = (1u64 << 60) - (1 << 12);
+            let mut state = 1u64;
+            for _ in 0..20_000 {
+                state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(12_345);
+                let (low, high) = (state ^ (state >> 33), state.rotate_left(17) % limit);
+                // SAFETY: the level is available.
+                let reduced = unsafe { reduce_sum(q, low, high) };
+                let sum = u128::from(low) + (u128::from(high) << 52);
+                assert_eq!(u128::from(reduced), sum % u128::from(q.value()), "{low} {high} {q}");
+            }
+        }
+    }
+}

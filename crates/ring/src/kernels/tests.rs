@@ -118,6 +118,15 @@ fn inner_products_keep_the_largest_sums() {
     }
 }
 
+#[test]
+fn inner_products_keep_the_largest_low_parts() {
+    // 5 (2^52 - 1)/5 has 52 ones and no high part: sums of low parts grow the fastest.
+    let q = Modulus::new((1 << 50) - 27).unwrap();
+    let factor = |k: u64, terms| if k < terms { 5 } else { ((1 << 52) - 1) / 5 };
+    check_inner_product(q, 4096, 41, |k| vec![factor(k, 4096); 41]);
+    check_inner_product(q, 8192, 41, |k| vec![factor(k, 8192); 41]);
+}
+
 fn check_inner_product(q: Modulus, terms: u64, length: usize, make: impl Fn(u64) -> Vec<u64>) {
     let a: Vec<_> = (0..terms).map(&make).collect();
     let b: Vec<_> = (0..terms).map(|k| make(k + terms)).collect();
