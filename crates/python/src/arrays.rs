@@ -44,12 +44,14 @@ impl<'py> Integers<'py> {
         if object.cast::<PyInt>().is_ok() {
             return match accept {
                 Accept::Numbers => Ok(Some(Self::Wide(vec![integer(object, 0, range)?]))),
-                Accept::Vectors => Err(refuse_shape(py, "int", "()", "put it in a list: [value]")),
+                Accept::Vectors => {
+                    Err(refuse_shape("int", PyTuple::empty(py).as_any(), "put it in a list: [value]"))
+                },
             };
         }
         if object.cast::<PyFloat>().is_ok() || object.cast::<PyComplex>().is_ok() {
             let name = object.get_type().name()?.to_string();
-            return Err(refuse_dtype(py, &name, "()", ROUND));
+            return Err(refuse_dtype(&name, PyTuple::empty(py).as_any(), ROUND));
         }
         if let Ok(list) = object.cast::<PyList>() {
             return Self::from_items(list.iter(), range).map(Some);
@@ -72,25 +74,25 @@ impl<'py> Integers<'py> {
         let py = array.py();
         let dtype = array.dtype();
         let name = dtype.str()?.to_string();
-        let shape = array.getattr("shape")?.str()?.to_string();
+        let shape = array.getattr("shape")?;
         let target = match dtype.kind() {
             b'i' | b'b' => "int64",
             b'u' => "uint64",
             b'O' => "object",
             b'f' => return Err(refuse_float(&array, &name, &shape)?),
-            b'c' => return Err(refuse_dtype(py, &name, &shape, ROUND)),
-            _ => return Err(refuse_dtype(py, &name, &shape, "give an integer array")),
+            b'c' => return Err(refuse_dtype(&name, &shape, ROUND)),
+            _ => return Err(refuse_dtype(&name, &shape, "give an integer array")),
         };
         match array.ndim() {
             0 if accept == Accept::Numbers => {
                 return Ok(Self::Wide(vec![integer(&array.call_method0("item")?, 0, range)?]));
             }
-            0 => return Err(refuse_shape(py, &name, &shape, "put it in an array of one value")),
+            0 => return Err(refuse_shape(&name, &shape, "put it in an array of one value")),
             1 => {}
             _ => {
                 let remedy = "encrypt row by row, [keys.encrypt(row) for row in x], or all in \
                               one, x.ravel()";
-                return Err(refuse_shape(py, &name, &shape, remedy));
+                return Err(refuse_shape(&name, &shape, remedy));
             }
         }
         if target == "object" {
@@ -180,29 +182,27 @@ const ROUND: &str = "integers are needed: scale and round, np.round(x * 10**k).a
 
 fn refuse_float(
     array: &Bound<'_, PyUntypedArray>,
-    name: &str,
-    shape: &str,
+    dtype: &str,
+    shape: &Bound<'_, PyAny>,
 ) -> PyResult<PyErr> {
-    let py = array.py();
-    let finite = py.import("numpy")?.call_method1("isfinite", (array,))?;
+    let finite = array.py().import("numpy")?.call_method1("isfinite", (array,))?;
     let finite: bool = finite.call_method0("all")?.extract()?;
     let remedy =
         if finite { ROUND.to_owned() } else { format!("it holds NaN or infinity, and {ROUND}") };
-    Ok(refuse_dtype(py, name, shape, &remedy))
+    Ok(refuse_dtype(dtype, shape, &remedy))
 }
 
-fn refuse_dtype(py: Python<'_>, dtype: &str, shape: &str, remedy: &str) -> PyErr {
-    let message = format!("dtype {dtype}, shape {shape}: {remedy}");
-    refuse(py, message, dtype, shape, remedy)
+fn refuse_dtype(dtype: &str, shape: &Bound<'_, PyAny>, remedy: &str) -> PyErr {
+    refuse(format!("dtype {dtype}, shape {shape}: {remedy}"), dtype, shape, remedy)
 }
 
-fn refuse_shape(py: Python<'_>, dtype: &str, shape: &str, remedy: &str) -> PyErr {
+fn refuse_shape(dtype: &str, shape: &Bound<'_, PyAny>, remedy: &str) -> PyErr {
     let message = format!("shape {shape}, dtype {dtype}: one dimension is needed; {remedy}");
-    refuse(py, message, dtype, shape, remedy)
+    refuse(message, dtype, shape, remedy)
 }
 
-fn refuse(py: Python<'_>, message: String, dtype: &str, shape: &str, remedy: &str) -> PyErr {
-    Exception::new(py, "ArrayError", message)
+fn refuse(message: String, dtype: &str, shape: &Bound<'_, PyAny>, remedy: &str) -> PyErr {
+    Exception::new(shape.py(), "ArrayError", message)
         .with("dtype", dtype)
         .with("shape", shape)
         .with("remedy", remedy)

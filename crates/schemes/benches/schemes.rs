@@ -51,7 +51,10 @@ fn measure(criterion: &mut Criterion, engine: &Arc<dyn Engine>, name: &str, sche
     let degree = parameters.degree();
     let bits = parameters.log_qp().ceil();
     let mut group = criterion.benchmark_group(format!("{scheme}/n={degree}/logQP={bits}"));
-    group.sample_size(10).measurement_time(Duration::from_secs(2)).warm_up_time(Duration::from_millis(300));
+    group
+        .sample_size(10)
+        .measurement_time(Duration::from_secs(2))
+        .warm_up_time(Duration::from_millis(300));
     group.bench_function("encode", |bench| bench.iter(|| encoder.encode(&values).unwrap()));
     group.bench_function("encrypt", |bench| {
         bench.iter(|| encryptor.encrypt(&plaintext, &mut rng).unwrap());

@@ -5,7 +5,10 @@ mod common;
 use common::{Lab, parameters};
 use cyclotron_schemes::Error;
 use cyclotron_schemes::encode::batch::rotation_element;
-use cyclotron_schemes::rlwe::SchemeKind;
+use cyclotron_schemes::rlwe::{
+    Decryptor, DigitChoice, EvaluationKeys, Evaluator, Mode, Parameters, SchemeKind, SecretKey,
+};
+use std::sync::Arc;
 
 const SCHEMES: [SchemeKind; 2] = [SchemeKind::Bfv, SchemeKind::Bgv];
 
@@ -155,5 +158,80 @@ fn zero_is_legal_and_flagged() {
         let difference = lab.automatic.sub(&a, &a).unwrap();
         assert!(difference.is_transparent());
         assert_eq!(lab.decrypt(&difference), vec![0; 1024]);
+    }
+}
+
+/// The same key switch with every kind of digit, with and without special primes, at every level.
+#[test]
+fn every_gadget_switches_keys_within_its_bound() {
+    let gadgets: [(DigitChoice, &[u32]); 6] = [
+        (DigitChoice::Limbs(1), &[]),
+        (DigitChoice::Limbs(1), &[45]),
+        (DigitChoice::Limbs(2), &[45, 45]),
+        (DigitChoice::Limbs(3), &[45, 45, 46]),
+        (DigitChoice::Words(9), &[]),
+        (DigitChoice::Words(16), &[30]),
+    ];
+    for scheme in SCHEMES {
+        for (digits, special) in gadgets {
+            let mut literal =
+                parameters(scheme, 256, 7681, &[45, 45, 45, 45], special).literal().clone();
+            literal.digits = digits;
+            let lab = Lab::new(&Parameters::new(literal).unwrap());
+            let x = lab.values(3);
+            let a = lab.encrypt(&x, 1);
+            let square = lab.zip(&x, &x, |u, v| lab.t.mul(u, v));
+            for level in [3, 2, 1] {
+                let low = lab.strict.mod_switch(&a, level).unwrap();
+                let product = lab.strict.mul(&low, &low).unwrap();
+                let product = lab.strict.relinearize(&product).unwrap();
+                let name = format!("{scheme} {digits:?} {special:?} level {level}");
+                assert_eq!(lab.decrypt(&product), square, "{name}");
+                let rotated = lab.strict.rotate(&low, 1).unwrap();
+                assert_eq!(lab.decrypt(&rotated)[..127], x[1..128], "{name}");
+                let slack = lab.slack(&rotated).max(lab.slack(&product));
+                assert!(slack < 16.0, "{name}: {slack:.1}");
+            }
+        }
+    }
+}
+
+#[test]
+fn missing_keys_and_mixed_parameters_name_the_remedy() {
+    let lab = lab(SchemeKind::Bfv);
+    let a = lab.encrypt(&lab.values(1), 1);
+    let bare = Evaluator::new(&lab.context, EvaluationKeys::default(), Mode::Automatic).unwrap();
+    // Without a key the product keeps three polynomials, and stays right.
+    let product = bare.mul(&a, &a).unwrap();
+    assert_eq!(product.parts(), 3);
+    for refused in [bare.relinearize(&product), bare.rotate(&a, 1), bare.mul(&product, &a)] {
+        let error = refused.unwrap_err();
+        assert!(matches!(error, Error::MissingKey { .. }));
+        assert!(error.to_string().contains("generate it"), "{error}");
+    }
+    let other = Lab::new(&parameters(SchemeKind::Bfv, 1024, 12_289, &[45, 45], &[45]));
+    let b = other.encrypt(&[1], 1);
+    for refused in [lab.automatic.add(&a, &b), lab.automatic.mul(&b, &a), lab.automatic.neg(&b)] {
+        let text = refused.unwrap_err().to_string();
+        assert!(text.contains(&lab.context.id().to_string()), "{text}");
+        assert!(text.contains(&other.context.id().to_string()), "{text}");
+    }
+    assert!(matches!(lab.decryptor.decrypt(&b), Err(Error::ParameterMismatch { .. })));
+    let plaintext = other.encoder.encode(&[1]).unwrap();
+    assert!(lab.automatic.mul_plain(&a, &plaintext).is_err());
+    assert!(Evaluator::new(&lab.context, other.keys.clone(), Mode::Strict).is_err());
+}
+
+/// A ciphertext under another key of the same parameters is noise, and decryption says so.
+#[test]
+fn a_wrong_key_is_refused_not_garbage() {
+    for scheme in SCHEMES {
+        let lab = lab(scheme);
+        let mut generator = common::rng(99);
+        let other = SecretKey::generate(&lab.context, &mut generator).unwrap();
+        let decryptor = Decryptor::new(&lab.context, &Arc::new(other)).unwrap();
+        let a = lab.encrypt(&lab.values(1), 1);
+        let refusal = decryptor.decrypt(&a);
+        assert!(matches!(refusal, Err(Error::NoiseMeasured { .. })), "{scheme}: {refusal:?}");
     }
 }

@@ -68,6 +68,13 @@ impl SmallPoly {
         }
     }
 
+    /// A polynomial with these coefficients, of a key that was stored for instance. The caller
+    /// has checked them; the vector is wiped with the polynomial.
+    #[must_use]
+    pub const fn from_coefficients(coefficients: Vec<i32>) -> Self {
+        Self(coefficients)
+    }
+
     /// The coefficients, constant term first.
     #[must_use]
     pub fn as_slice(&self) -> &[i32] {
@@ -120,6 +127,7 @@ mod tests {
         assert_eq!(format!("{poly:?}"), "SmallPoly(64 coefficients)");
         poly.zeroize();
         assert!(poly.is_empty());
+        assert_eq!(SmallPoly::from_coefficients(vec![1, 0, -1]).as_slice(), [1, 0, -1]);
     }
 
     #[test]

@@ -29,10 +29,11 @@ pub(super) fn save(
         let action = format!("no file can be made in {}", folder.display());
         failed(&action, &error)
     })?;
-    let mut out = BufWriter::with_capacity(1 << 16, temporary);
+    // A buffer would keep a copy of the secret.
+    let capacity = if secret { 0 } else { 1 << 16 };
+    let mut out = BufWriter::with_capacity(capacity, temporary);
     write(&mut out).map_err(|error| in_file(path, error))?;
-    let temporary =
-        out.into_inner().map_err(|error| failed("cannot be written", error.error()))?;
+    let temporary = out.into_inner().map_err(|error| failed("cannot be written", error.error()))?;
     temporary.as_file().sync_all().map_err(|error| failed("cannot be written", &error))?;
     temporary.persist(path).map_err(|error| failed("cannot be put in its place", &error.error))?;
     sync_folder(folder);

@@ -115,9 +115,8 @@ impl Header {
         }
         let version = word(8);
         if version != VERSION {
-            let reason = format!(
-                "version {version} where {VERSION} is known; upgrade Cyclotron to read it"
-            );
+            let reason =
+                format!("version {version} where {VERSION} is known; upgrade Cyclotron to read it");
             return Err(file_error("record", reason));
         }
         let number = word(10);

@@ -32,7 +32,9 @@ mod record;
 
 pub use header::{HEADER_BYTES, MAGIC, RecordKind, TRAILER_BYTES, VERSION};
 pub use inspect::{RecordInfo, inspect, inspect_path};
-pub use parameters::{load_parameters, read_parameters, save_parameters, write_parameters};
+pub use parameters::{
+    load_parameters, parameters_size, read_parameters, save_parameters, write_parameters,
+};
 
 use crate::error::{Error, Result};
 use crate::vector::VectorContext;
@@ -106,19 +108,26 @@ pub trait Stored: Sized {
     /// # Errors
     /// As [`Stored::from_bytes`], with the path.
     fn load(context: &VectorContext, path: &Path) -> Result<Self> {
-        load_whole(path, |input| Self::read(context, input))
+        load_whole(path, Self::SECRET, |input| Self::read(context, input))
     }
 }
 
 /// Opens a file for reading.
 fn open(path: &Path) -> Result<File> {
-    File::open(path)
-        .map_err(|error| file_error(&path.display().to_string(), format!("cannot be read: {error}")))
+    File::open(path).map_err(|error| {
+        file_error(&path.display().to_string(), format!("cannot be read: {error}"))
+    })
 }
 
 /// Reads what a file holds, and demands that it ends there.
-fn load_whole<T>(path: &Path, read: impl FnOnce(&mut dyn Read) -> Result<T>) -> Result<T> {
-    let mut input = BufReader::with_capacity(1 << 16, open(path)?);
+fn load_whole<T>(
+    path: &Path,
+    secret: bool,
+    read: impl FnOnce(&mut dyn Read) -> Result<T>,
+) -> Result<T> {
+    // A buffer would keep a copy of the secret.
+    let capacity = if secret { 0 } else { 1 << 16 };
+    let mut input = BufReader::with_capacity(capacity, open(path)?);
     read(&mut input)
         .and_then(|object| record::require_end("file", &mut input).map(|()| object))
         .map_err(|error| in_file(path, error))

@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::rlwe::ParametersId;
 use std::io::{ErrorKind, Read, Write};
 use std::ops::RangeInclusive;
+use zeroize::Zeroize;
 
 /// Bytes read at a time where the contents do not matter.
 const CHUNK: usize = 1 << 15;
@@ -35,12 +36,14 @@ pub(super) fn write_record(
     payload: impl FnOnce(&mut RecordWriter<'_>) -> Result<()>,
 ) -> Result<()> {
     let header = Header { kind, id, length };
-    let mut writer = RecordWriter { out, hasher: blake3::Hasher::new(), kind, remaining: HEADER_BYTES };
+    let mut writer =
+        RecordWriter { out, hasher: blake3::Hasher::new(), kind, remaining: HEADER_BYTES };
     writer.bytes(&header.to_bytes())?;
     writer.remaining = length;
     payload(&mut writer)?;
     if writer.remaining != 0 {
-        let reason = format!("{} of {length} bytes are missing from what was written", writer.remaining);
+        let reason =
+            format!("{} of {length} bytes are missing from what was written", writer.remaining);
         return Err(file_error(kind.name(), reason));
     }
     let hash = *writer.hasher.finalize().as_bytes();
@@ -54,9 +57,9 @@ impl RecordWriter<'_> {
             file_error(self.kind.name(), "more bytes to write than its length announces")
         })?;
         self.hasher.update(bytes);
-        self.out.write_all(bytes).map_err(|error| {
-            file_error(self.kind.name(), format!("cannot be written: {error}"))
-        })
+        self.out
+            .write_all(bytes)
+            .map_err(|error| file_error(self.kind.name(), format!("cannot be written: {error}")))
     }
 
     pub(super) fn u32(&mut self, value: u32) -> Result<()> {
@@ -92,7 +95,7 @@ pub(super) fn read_record<T>(
     lengths: RangeInclusive<u64>,
     payload: impl FnOnce(&mut RecordReader<'_>) -> Result<T>,
 ) -> Result<T> {
-    let Some(mut reader) = RecordReader::begin(input)? else {
+    let Some(reader) = RecordReader::begin(input)? else {
         return Err(file_error(kind.name(), "is empty: 0 bytes"));
     };
     reader.require_kind(kind)?;
@@ -102,10 +105,7 @@ pub(super) fn read_record<T>(
         return Err(Error::ParameterMismatch { what: kind.name(), found, expected });
     }
     reader.require_length(lengths)?;
-    match payload(&mut reader) {
-        Ok(object) => reader.finish().map(|()| object),
-        Err(error) => Err(reader.explain(error)),
-    }
+    reader.complete(payload)
 }
 
 impl<'a> RecordReader<'a> {
@@ -234,13 +234,16 @@ impl<'a> RecordReader<'a> {
         Ok(())
     }
 
-    /// Demands that the payload has been read to its end and that the hash is right.
-    pub(super) fn finish(mut self) -> Result<()> {
-        if self.remaining != 0 {
-            let left = self.remaining;
-            return self.refuse(format!("{left} bytes follow the contents of the payload"));
+    /// Reads the payload, demands that nothing of it is left over, and checks the hash.
+    pub(super) fn complete<T>(mut self, payload: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        let object = payload(&mut self).and_then(|object| match self.remaining {
+            0 => Ok(object),
+            left => self.refuse(format!("{left} bytes follow the contents of the payload")),
+        });
+        match object {
+            Ok(object) => self.check_hash().map(|()| object),
+            Err(error) => Err(self.explain(error)),
         }
-        self.check_hash()
     }
 
     fn check_hash(&mut self) -> Result<()> {
@@ -253,7 +256,7 @@ impl<'a> RecordReader<'a> {
     }
 
     /// Tells damage from malformed contents: when the checksum is wrong too, that is the error.
-    /// The length has been found plausible, so what is read here is bounded.
+    /// No more is read than the header announces.
     fn explain(mut self, error: Error) -> Error {
         if !matches!(error, Error::File { .. }) || self.skip().is_err() {
             return error;
@@ -264,6 +267,19 @@ impl<'a> RecordReader<'a> {
             }
             _ => error,
         }
+    }
+}
+
+/// The hash of a secret key's bytes holds some of them.
+impl Drop for RecordWriter<'_> {
+    fn drop(&mut self) {
+        self.hasher.zeroize();
+    }
+}
+
+impl Drop for RecordReader<'_> {
+    fn drop(&mut self) {
+        self.hasher.zeroize();
     }
 }
 

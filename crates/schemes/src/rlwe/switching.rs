@@ -62,39 +62,44 @@ impl SwitchingKey {
             stream.add_assign(&mut body, &term)?;
             stream.place(&mut bodies, j, &body)?;
         }
-        Self::assemble(context, stream, &bodies, seed)
+        Self::assemble(context, stream, &shape, seed, |j| {
+            Ok(stream.select(&bodies, &shape.limbs, j, 1)?)
+        })
     }
 
-    /// A key from its bodies `b_j` and the seed of the `a_j`.
+    /// A key from its bodies `b_j`, taken one at a time, and the seed of the `a_j`; `shape` is
+    /// that of all bodies.
     ///
     /// # Errors
-    /// Engine errors.
+    /// Engine errors; those of `body`.
     pub(crate) fn assemble(
         context: &Context,
         stream: &Stream,
-        bodies: &Poly<Evaluation>,
+        shape: &Shape,
         seed: Seed,
+        mut body: impl FnMut(usize) -> Result<Poly<Evaluation>>,
     ) -> Result<Self> {
-        let shape = bodies.shape().clone();
-        let masks = context.expand(stream, &shape, &seed, 0)?;
+        let single = shape.with_batch(1);
         let mut pairs = stream.zeros(&shape.with_batch(2 * shape.batch))?;
-        for j in 0..shape.batch {
-            stream.place(&mut pairs, 2 * j, &stream.select(bodies, &shape.limbs, j, 1)?)?;
-            stream.place(&mut pairs, 2 * j + 1, &stream.select(&masks, &shape.limbs, j, 1)?)?;
+        for (j, number) in (0..shape.batch).zip(0u32..) {
+            stream.place(&mut pairs, 2 * j, &body(j)?)?;
+            let mask = context.expand(stream, &single, &seed, number)?;
+            stream.place(&mut pairs, 2 * j + 1, &mask)?;
         }
         Ok(Self { pairs, seed })
     }
 
-    /// The bodies `b_j`, as coefficients: what a file holds besides the seed.
+    /// How many digits the key is for.
+    pub(crate) fn digits(&self) -> usize {
+        self.pairs.shape().batch / 2
+    }
+
+    /// The body `b_j`, as coefficients: what a file holds besides the seed.
     ///
     /// # Errors
     /// Engine errors.
-    pub(crate) fn bodies(&self, stream: &Stream) -> Result<Poly<Coefficient>> {
-        let shape = self.pairs.shape();
-        let parts = (0..shape.batch / 2)
-            .map(|j| stream.select(&self.pairs, &shape.limbs, 2 * j, 1))
-            .collect::<std::result::Result<Vec<_>, _>>()?;
-        Ok(stream.inverse(stream.stack(&parts.iter().collect::<Vec<_>>())?)?)
+    pub(crate) fn body(&self, stream: &Stream, j: usize) -> Result<Poly<Coefficient>> {
+        Ok(stream.inverse(stream.select(&self.pairs, &self.pairs.shape().limbs, 2 * j, 1)?)?)
     }
 
     /// The shape of the bodies of a key in a context.
