@@ -12,6 +12,7 @@ use cyclotron_schemes::vector::{EncryptedVector, Operand, VectorEvaluator};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -393,22 +394,37 @@ impl Ciphertext {
     }
 }
 
-/// `x^exponent` by squaring, in `ceil(log2(exponent))` levels.
+/// `x^exponent` in `ceil(log2(exponent))` levels: each power is the product of its two halves.
 fn power(
     evaluator: &VectorEvaluator,
     x: &EncryptedVector,
     exponent: u32,
 ) -> Result<EncryptedVector, Error> {
-    if exponent == 1 {
-        return evaluator.mod_switch(x, x.level());
+    // Only two neighbouring powers are needed at each halving.
+    let mut wanted = vec![exponent];
+    while let Some(&last) = wanted.last()
+        && last > 1
+    {
+        wanted.push(last / 2);
     }
-    // The halves are as deep as each other: x^5 = x^3 x^2 takes three products in three levels.
-    let low = power(evaluator, x, exponent / 2)?;
-    if exponent.is_multiple_of(2) {
-        return evaluator.mul(&low, Operand::Encrypted(&low));
+    wanted.reverse();
+    let mut powers: BTreeMap<u32, EncryptedVector> = BTreeMap::new();
+    for &low in &wanted {
+        for target in [low, low + 1] {
+            if target == 1 || target > exponent {
+                continue;
+            }
+            let (half, rest) = (target / 2, target.div_ceil(2));
+            let of = |power: u32| powers.get(&power).unwrap_or(x);
+            let product = evaluator.mul(of(rest), Operand::Encrypted(of(half)))?;
+            powers.insert(target, product);
+        }
+        powers.retain(|&power, _| power >= low);
     }
-    let high = evaluator.mul(&low, Operand::Encrypted(x))?;
-    evaluator.mul(&high, Operand::Encrypted(&low))
+    match powers.remove(&exponent) {
+        Some(result) => Ok(result),
+        None => evaluator.mod_switch(x, x.level()),
+    }
 }
 
 /// What a loaded ciphertext is attached to.

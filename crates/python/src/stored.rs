@@ -2,8 +2,7 @@
 
 use crate::context::Shared;
 use crate::errors::{self, Exception};
-use cyclotron_schemes::Error;
-use cyclotron_schemes::files::{self, Stored};
+use cyclotron_schemes::files::{self, RecordInfo, Stored};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -83,8 +82,9 @@ pub fn refuse_pickle(py: Python<'_>, class: &str) -> PyErr {
     Exception::new(py, "SecretPickleError", message).error()
 }
 
-/// What a file of this library, or the bytes of one, holds: a list of dictionaries, one a record. Needs no
-/// key, and nothing is believed but lengths and checksums.
+/// What a file of this library, or the bytes of one, holds: a list of dictionaries, one a record: `kind`,
+/// `version`, `parameters` (their identity), `bytes`, and what else the record says of itself. Needs no
+/// key; what is said is checked against the checksum only.
 ///
 /// Raises `OSError`, `FileFormatError` for what is not a whole file of this library.
 ///
@@ -92,15 +92,26 @@ pub fn refuse_pickle(py: Python<'_>, class: &str) -> PyErr {
 /// 'ciphertext'
 #[pyfunction]
 pub fn inspect<'py>(py: Python<'py>, source: Source) -> PyResult<Vec<Bound<'py, PyDict>>> {
-    let info = match source {
-        Source::Bytes(data) => py.detach(|| files::inspect(&data)),
+    let records = match source {
+        Source::Bytes(data) => py.detach(|| files::inspect(&mut &data[..])),
         Source::Path(path) => {
             readable(&path)?;
             py.detach(|| files::inspect_path(&path))
         }
     };
-    let _: Result<_, Error> = info;
-    todo!()
+    let entry = |record: RecordInfo| {
+        let entry = PyDict::new(py);
+        entry.set_item("kind", record.kind.name())?;
+        entry.set_item("version", record.version)?;
+        let id = record.parameters.bytes().iter().map(|byte| format!("{byte:02x}"));
+        entry.set_item("parameters", id.collect::<String>())?;
+        entry.set_item("bytes", record.bytes)?;
+        for (name, value) in record.summary {
+            entry.set_item(name, value)?;
+        }
+        Ok(entry)
+    };
+    records.map_err(errors::scheme)?.into_iter().map(entry).collect()
 }
 
 /// Bytes, or the path of a file.

@@ -1,9 +1,8 @@
 //! The suite that every engine passes, bit for bit.
 //!
 //! [`run`] drives an engine through the [`Engine`] trait alone and compares every result, in the
-//! coefficient domain, with plain scalar code ([`reference`](mod@reference)). Degrees and widths of
-//! moduli follow the engine's [`crate::Capabilities`]; what an engine has not is skipped, and the
-//! [`Report`] says so.
+//! coefficient domain, with plain scalar code of its own. Degrees and widths of moduli follow the
+//! engine's [`crate::Capabilities`]; what an engine has not is skipped, and the [`Report`] says so.
 //!
 //! The data are deterministic, so two engines that pass have the same [`Report::transcript`], a
 //! hash of everything that was read back, if they ran the same checks.

@@ -7,9 +7,10 @@ use crate::error::{EngineError, Result};
 use rayon::prelude::*;
 use std::fmt;
 
-/// Cost below which a call stays on the caller's thread, in residues of element-wise work: waking
-/// the pool costs about as much as treating this many.
-const WORTHWHILE: usize = 1 << 15;
+/// Cost below which a call stays on the caller's thread, in residues of element-wise work, of
+/// which a vector unit treats three or four in a nanosecond: waking the pool takes 5 to 10
+/// microseconds, so two threads break even at about half as many.
+const WORTHWHILE: usize = 1 << 17;
 
 /// Coefficients that one task treats: a few slices of this length fit the second-level cache.
 pub const BLOCK: usize = 1 << 12;
@@ -133,21 +134,21 @@ mod tests {
         for threads in [1, 3] {
             let workers = Workers::new(threads).unwrap();
             for weight in [Weight::Light, Weight::Heavy] {
-                let mut data = vec![0; 3 << 14];
+                let mut data = vec![0; 3 << 16];
                 let add = |i: usize, piece: &mut [u64]| {
                     piece.iter_mut().for_each(|x| *x += i as u64);
                     Ok(())
                 };
-                workers.pieces(weight, &mut data, 1 << 10, add).unwrap();
-                assert!(data.iter().enumerate().all(|(i, &x)| x == i as u64 >> 10));
-                let tasks = deal(&mut data, 1 << 14, 1 << 10, 1, |_| 0);
+                workers.pieces(weight, &mut data, 1 << 12, add).unwrap();
+                assert!(data.iter().enumerate().all(|(i, &x)| x == i as u64 >> 12));
+                let tasks = deal(&mut data, 1 << 16, 1 << 12, 1, |_| 0);
                 assert_eq!(tasks.len(), 16);
                 let add_task = |i: usize, task: Vec<&mut [u64]>| {
                     task.into_iter().for_each(|piece| piece.fill(i as u64));
                     Ok(())
                 };
-                workers.tasks(weight, 3 << 14, tasks, add_task).unwrap();
-                assert!(data.iter().enumerate().all(|(i, &x)| x == (i as u64 >> 10) % 16));
+                workers.tasks(weight, 3 << 16, tasks, add_task).unwrap();
+                assert!(data.iter().enumerate().all(|(i, &x)| x == (i as u64 >> 12) % 16));
             }
         }
         assert!(Workers::new(0).is_err());
@@ -169,7 +170,7 @@ mod tests {
             5 => Err(EngineError::Configuration("five".to_owned())),
             _ => Ok(()),
         };
-        let mut data = vec![0; 1 << 16];
+        let mut data = vec![0; 1 << 18];
         assert!(workers.pieces(Weight::Light, &mut data, 1 << 10, fail).is_err());
         assert!(workers.pieces(Weight::Light, &mut data[..4 << 10], 1 << 10, fail).is_ok());
     }

@@ -88,7 +88,7 @@ impl Validator {
     ///
     /// # Errors
     /// [`EngineError::PlanMismatch`], [`EngineError::ShapeMismatch`],
-    /// [`RingError::NoRootOfUnity`] and those of [`Self::operands`].
+    /// [`NoRootOfUnity`](cyclotron_ring::RingError::NoRootOfUnity) and those of [`Self::operands`].
     pub fn divide_round(
         &self,
         queue: &Queue,
@@ -135,7 +135,8 @@ impl Validator {
     /// `a`.
     ///
     /// # Errors
-    /// Those of [`Self::decompose`], and [`RingError::NoRootOfUnity`].
+    /// Those of [`Self::decompose`], and
+    /// [`NoRootOfUnity`](cyclotron_ring::RingError::NoRootOfUnity).
     pub fn decompose_forward(
         &self,
         queue: &Queue,
@@ -156,7 +157,7 @@ impl Validator {
     ///
     /// # Errors
     /// [`EngineError::PlanMismatch`], [`EngineError::ShapeMismatch`],
-    /// [`RingError::NoRootOfUnity`] and those of [`Self::operands`].
+    /// [`NoRootOfUnity`](cyclotron_ring::RingError::NoRootOfUnity) and those of [`Self::operands`].
     pub fn gadget_product(
         &self,
         queue: &Queue,

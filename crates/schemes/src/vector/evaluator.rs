@@ -80,11 +80,12 @@ impl VectorEvaluator {
     pub fn mul(&self, a: &EncryptedVector, b: Operand<'_>) -> Result<EncryptedVector> {
         match b {
             Operand::Encrypted(b) => {
-                let layout = together("mul", &a.layout, &b.layout, Clean::Either)?;
+                let layout =
+                    together("mul", &a.layout, &b.layout, Rule::Product, self.context.capacity())?;
                 self.zip(a, b, layout, Evaluator::mul)
             }
             Operand::Plain(values) => {
-                let (plain, layout) = self.plain("mul", &a.layout, values, Clean::Either)?;
+                let (plain, layout) = self.plain("mul", &a.layout, values, Rule::Product)?;
                 self.zip_plain(a, &plain, layout, Evaluator::mul_plain)
             }
         }
@@ -195,11 +196,12 @@ impl VectorEvaluator {
     ) -> Result<EncryptedVector> {
         match b {
             Operand::Encrypted(b) => {
-                let layout = together(operation, &a.layout, &b.layout, Clean::Both)?;
+                let layout =
+                    together(operation, &a.layout, &b.layout, Rule::Sum, self.context.capacity())?;
                 self.zip(a, b, layout, encrypted)
             }
             Operand::Plain(values) => {
-                let (encoded, layout) = self.plain(operation, &a.layout, values, Clean::Both)?;
+                let (encoded, layout) = self.plain(operation, &a.layout, values, Rule::Sum)?;
                 self.zip_plain(a, &encoded, layout, plain)
             }
         }
@@ -211,14 +213,13 @@ impl VectorEvaluator {
         operation: &'static str,
         layout: &Layout,
         values: Values<'_>,
-        rule: Clean,
+        rule: Rule,
     ) -> Result<(Vec<Plaintext>, Layout)> {
         let capacity = self.context.capacity();
-        let scalar = values.len() == 1;
         let repeated: Vec<i128>;
         // A scalar in slots stands in every place that counts; in coefficients, it is the
         // constant term.
-        let spread = scalar && layout.encoding == Encoding::Slots;
+        let spread = values.len() == 1 && layout.encoding == Encoding::Slots;
         let values = if spread {
             let length = if layout.replicated { capacity } else { layout.length };
             repeated = vec![values.get(0); length];
@@ -227,10 +228,9 @@ impl VectorEvaluator {
             values
         };
         let replicated = spread && layout.replicated;
-        let length = if scalar && !replicated { layout.length } else { values.len() };
-        let length = if replicated { 1 } else { length };
+        let length = if replicated { 1 } else { values.len() };
         let own = Layout { length, replicated, clean: !replicated, ..*layout };
-        let joined = together(operation, layout, &own, rule)?;
+        let joined = together(operation, layout, &own, rule, capacity)?;
         Ok((self.context.encode(values, layout.encoding, layout.signed)?, joined))
     }
 
@@ -285,31 +285,41 @@ impl VectorEvaluator {
     }
 }
 
-/// When the places after the first `length` of a result are zero.
-#[derive(Clone, Copy)]
-enum Clean {
-    /// When they are in both operands (sums).
-    Both,
-    /// When they are in one (products).
-    Either,
+/// How the layout of a result follows from those of the operands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rule {
+    /// Place by place: the padding is zero when it is in both operands.
+    Sum,
+    /// Slots: the padding is zero when it is in one operand. Coefficients: a convolution.
+    Product,
 }
 
 /// The layout of a result, when the operands go together.
-fn together(operation: &'static str, a: &Layout, b: &Layout, rule: Clean) -> Result<Layout> {
-    let lengths = a.length == b.length || a.replicated || b.replicated;
+fn together(
+    operation: &'static str,
+    a: &Layout,
+    b: &Layout,
+    rule: Rule,
+    capacity: usize,
+) -> Result<Layout> {
+    let coefficients = a.encoding == Encoding::Coefficients;
+    // Polynomials of any two lengths go together; slots must stand side by side.
+    let lengths = coefficients || a.length == b.length || a.replicated || b.replicated;
     if a.encoding != b.encoding || a.signed != b.signed || !lengths {
         let (left, right) = (a.to_string(), b.to_string());
         return Err(Error::EncodingMismatch { operation, left, right });
     }
-    let clean = match (a.encoding, rule) {
-        (Encoding::Slots, Clean::Either) => a.clean || b.clean,
-        (Encoding::Slots, Clean::Both) => a.clean && b.clean,
-        // Convolutions run into the other places.
-        (Encoding::Coefficients, Clean::Both) => a.clean && b.clean,
-        (Encoding::Coefficients, Clean::Either) => false,
+    let length = match rule {
+        Rule::Product if coefficients => (a.length + b.length).saturating_sub(1).min(capacity),
+        Rule::Sum if coefficients => a.length.max(b.length),
+        _ if a.replicated => b.length,
+        _ => a.length,
+    };
+    let clean = match rule {
+        Rule::Sum => a.clean && b.clean,
+        Rule::Product => a.clean || b.clean,
     };
     let replicated = a.replicated && b.replicated;
-    let length = if a.replicated { b.length } else { a.length };
     Ok(Layout { encoding: a.encoding, signed: a.signed, length, replicated, clean })
 }
 

@@ -1,0 +1,181 @@
+//! Vectors of integers: several channels, layouts, sums, and what is refused.
+
+mod common;
+
+use common::{parameters, rng};
+use cyclotron_engine::{CpuEngine, Engine};
+use cyclotron_schemes::Error;
+use cyclotron_schemes::rlwe::{Mode, SchemeKind};
+use cyclotron_schemes::vector::{
+    Encoding, EncryptedVector, Operand, Rotations, Values, VectorContext, VectorEvaluator,
+    VectorParameters, VectorPublicKey, VectorSecretKey,
+};
+use std::sync::Arc;
+
+const SCHEMES: [SchemeKind; 2] = [SchemeKind::Bfv, SchemeKind::Bgv];
+const N: usize = 64;
+
+struct Bench {
+    context: Arc<VectorContext>,
+    secret: VectorSecretKey,
+    public: VectorPublicKey,
+    evaluator: VectorEvaluator,
+}
+
+impl Bench {
+    /// Two channels: T = 12289 * 40961, about 2^28.9.
+    fn new(scheme: SchemeKind, moduli: &[u64]) -> Self {
+        let literal = parameters(scheme, N, moduli[0], &[50, 50, 50, 50], &[50]).literal().clone();
+        let parameters = VectorParameters::new(&literal, moduli).unwrap();
+        let engine: Arc<dyn Engine> = CpuEngine::builder().threads(1).open().unwrap();
+        let context = VectorContext::new(&parameters, &engine).unwrap();
+        let mut rng = rng(3);
+        let secret = context.generate_secret_key(&mut rng).unwrap();
+        let public = context.generate_public_key(&secret, &mut rng).unwrap();
+        let keys =
+            context.generate_evaluation_keys(&secret, true, &Rotations::Sums, &mut rng).unwrap();
+        let evaluator = VectorEvaluator::new(&context, &keys, Mode::Automatic).unwrap();
+        Self { context, secret, public, evaluator }
+    }
+
+    fn encrypt(&self, values: &[i64]) -> EncryptedVector {
+        let encoding = self.context.default_encoding();
+        let values = Values::I64(values);
+        self.context.encrypt(&self.public, values, encoding, true, &mut rng(5)).unwrap()
+    }
+
+    fn decrypt(&self, vector: &EncryptedVector) -> Vec<i128> {
+        self.context.decrypt(&self.secret, vector).unwrap()
+    }
+}
+
+const TWO: [u64; 2] = [12_289, 40_961];
+
+#[test]
+fn channels_hold_integers_wider_than_one_modulus() {
+    for scheme in SCHEMES {
+        let bench = Bench::new(scheme, &TWO);
+        let values: Vec<i64> = vec![-250_000_000, 250_000_000, 0, -1, 1, 123_456_789];
+        let a = bench.encrypt(&values);
+        assert_eq!(bench.decrypt(&a), values.iter().map(|&v| i128::from(v)).collect::<Vec<_>>());
+        let small = bench.encrypt(&[-15_000, 12_345, 7, -7, 1, 0]);
+        let square = bench.evaluator.mul(&small, Operand::Encrypted(&small)).unwrap();
+        let expected = [225_000_000, 152_399_025, 49, 49, 1, 0];
+        assert_eq!(bench.decrypt(&square), expected);
+        assert!(bench.context.margin(&square) > 0.0);
+        let measured = bench.context.measured_margin(&bench.secret, &square).unwrap();
+        assert!(measured > bench.context.margin(&square));
+    }
+}
+
+#[test]
+fn sums_are_of_the_values_and_not_of_the_padding() {
+    for scheme in SCHEMES {
+        let bench = Bench::new(scheme, &TWO);
+        let e = &bench.evaluator;
+        let a = bench.encrypt(&[1, 2, 3, 4, 5]);
+        let sum = e.sum(&a).unwrap();
+        assert_eq!((bench.decrypt(&sum), sum.layout().replicated), (vec![15], true));
+        // A replicated value goes with a vector of any length, and fills the padding...
+        let centred = e.sub(&a, Operand::Encrypted(&sum)).unwrap();
+        assert_eq!(bench.decrypt(&centred), vec![-14, -13, -12, -11, -10]);
+        assert!(!centred.layout().clean);
+        // ... which a further sum must not count.
+        assert_eq!(bench.decrypt(&e.sum(&centred).unwrap()), vec![-60]);
+        assert_eq!(bench.decrypt(&e.sum(&sum).unwrap()), vec![15]);
+        let rotated = e.rotate(&a, 1).unwrap();
+        assert_eq!(bench.decrypt(&rotated)[..4], [2, 3, 4, 5]);
+        assert_eq!(rotated.layout().length, N);
+        let swapped = e.swap_rows(&a).unwrap();
+        assert_eq!(bench.decrypt(&swapped)[N / 2..N / 2 + 5], [1, 2, 3, 4, 5]);
+    }
+}
+
+#[test]
+fn operators_take_vectors_scalars_and_public_values() {
+    for scheme in SCHEMES {
+        let bench = Bench::new(scheme, &TWO);
+        let e = &bench.evaluator;
+        let a = bench.encrypt(&[10, -20, 30]);
+        let plain = |values: &'static [i64]| Operand::Plain(Values::I64(values));
+        let check = |vector: EncryptedVector, expected: &[i128]| {
+            assert_eq!(bench.decrypt(&vector), expected, "{scheme}");
+        };
+        check(e.add(&a, plain(&[5])).unwrap(), &[15, -15, 35]);
+        check(e.sub(&a, plain(&[1, 2, 3])).unwrap(), &[9, -22, 27]);
+        check(e.mul(&a, plain(&[-3])).unwrap(), &[-30, 60, -90]);
+        check(e.mul(&a, plain(&[1, 0, -2])).unwrap(), &[10, 0, -60]);
+        check(e.neg(&a).unwrap(), &[-10, 20, -30]);
+        check(e.dot(&a, plain(&[1, 2, 3])).unwrap(), &[60]);
+        check(e.dot(&a, Operand::Encrypted(&a)).unwrap(), &[1400]);
+        let sum = e.sum(&a).unwrap();
+        check(e.mul(&sum, plain(&[7])).unwrap(), &[140]);
+        check(e.mul(&sum, Operand::Encrypted(&sum)).unwrap(), &[400]);
+        check(e.mod_switch(&a, 1).unwrap(), &[10, -20, 30]);
+        let shrunk = e.shrink(&sum, 2.0).unwrap();
+        assert!(shrunk.level() < sum.level() && bench.context.margin(&shrunk) >= 2.0);
+        check(shrunk, &[20]);
+    }
+}
+
+#[test]
+fn layouts_that_do_not_go_together_are_refused() {
+    let bench = Bench::new(SchemeKind::Bfv, &TWO);
+    let e = &bench.evaluator;
+    let a = bench.encrypt(&[1, 2, 3]);
+    let b = bench.encrypt(&[1, 2]);
+    let error = e.add(&a, Operand::Encrypted(&b)).unwrap_err().to_string();
+    assert!(error.contains("3 signed values") && error.contains("2 signed values"), "{error}");
+    let encrypt = |encoding, signed| {
+        let values = Values::I64(&[1, 2, 3]);
+        bench.context.encrypt(&bench.public, values, encoding, signed, &mut rng(1)).unwrap()
+    };
+    for other in [encrypt(Encoding::Coefficients, true), encrypt(Encoding::Slots, false)] {
+        let refused = e.mul(&a, Operand::Encrypted(&other));
+        assert!(matches!(refused, Err(Error::EncodingMismatch { .. })));
+    }
+    let coefficients = encrypt(Encoding::Coefficients, true);
+    assert!(matches!(e.sum(&coefficients), Err(Error::EncodingMismatch { .. })));
+    let big = Operand::Plain(Values::I64(&[300_000_000]));
+    assert!(matches!(e.add(&a, big), Err(Error::ValueOutOfRange { index: 0, .. })));
+    let long = vec![0i64; N + 1];
+    let encoding = Encoding::Slots;
+    let refused =
+        bench.context.encrypt(&bench.public, Values::I64(&long), encoding, true, &mut rng(1));
+    assert!(matches!(refused, Err(Error::TooManyValues { found: 65, capacity: 64 })));
+    let one = Bench::new(SchemeKind::Bfv, &TWO[..1]);
+    assert!(matches!(one.context.decrypt(&one.secret, &a), Err(Error::ParameterMismatch { .. })));
+}
+
+#[test]
+fn coefficients_multiply_as_polynomials() {
+    for scheme in SCHEMES {
+        // A modulus without slots: coefficients are the default.
+        let bench = Bench::new(scheme, &[1 << 20]);
+        assert_eq!(bench.context.default_encoding(), Encoding::Coefficients);
+        let a = bench.encrypt(&[1, 2, 3]);
+        let b = bench.encrypt(&[4, 0, -1]);
+        let product = bench.evaluator.mul(&a, Operand::Encrypted(&b)).unwrap();
+        assert_eq!(bench.decrypt(&product), [4, 8, 11, -2, -3]);
+        let e = &bench.evaluator;
+        let sum = e.add(&product, Operand::Encrypted(&a)).unwrap();
+        assert_eq!(bench.decrypt(&sum), [5, 10, 14, -2, -3]);
+        // A single public value is the constant term.
+        let one = Operand::Plain(Values::I64(&[-1]));
+        assert_eq!(bench.decrypt(&e.add(&a, one).unwrap()), [0, 2, 3]);
+        assert_eq!(bench.decrypt(&e.mul(&a, one).unwrap()), [-1, -2, -3]);
+        // Convolutions wrap around negacyclically at the degree.
+        let mut top = vec![0; N];
+        top[N - 1] = 1;
+        let wrapped = e.mul(&a, Operand::Plain(Values::I64(&top))).unwrap();
+        assert_eq!(bench.decrypt(&wrapped)[..3], [-2, -3, 0]);
+        let refused = bench.context.encrypt(
+            &bench.public,
+            Values::I64(&[1]),
+            Encoding::Slots,
+            true,
+            &mut rng(1),
+        );
+        assert!(matches!(refused, Err(Error::NoSlots { modulus: 1_048_576, degree: N })));
+    }
+}

@@ -1,0 +1,32 @@
+"""What pickles of contexts, keys and ciphertexts call to restore them.
+
+A pickle holds the parameters (as pinned JSON), the engine options, and for keys and ciphertexts the
+bytes of their file format: no engine data, so it may be read on any machine. Objects of one pickle
+share one context. As with every pickle, read only what comes from someone you trust; for anything
+else there is ``from_bytes``, which checks what it reads.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, TypeVar
+
+from cyclotron._native import Context
+
+T = TypeVar("T", covariant=True)
+
+
+class Stored(Protocol[T]):
+    """A class with the file format's ``from_bytes``."""
+
+    @staticmethod
+    def from_bytes(context: Context, data: bytes, /) -> T: ...
+
+
+def context(pinned: str, options: dict[str, Any]) -> Context:
+    """The context of pinned parameters on a fresh engine."""
+    return Context.from_json(pinned, **options)
+
+
+def stored(cls: Stored[T], owner: Context, data: bytes) -> T:
+    """A key or ciphertext of a context."""
+    return cls.from_bytes(owner, data)
