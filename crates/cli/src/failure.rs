@@ -144,9 +144,8 @@ impl fmt::Display for Place {
     /// The expression, or what surrounds the place in a long one, with carets below.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Byte places become columns; tabs and line ends would shift the carets.
-        let column = |byte: usize| {
-            self.expression.char_indices().take_while(|(at, _)| *at < byte).count()
-        };
+        let column =
+            |byte: usize| self.expression.char_indices().take_while(|(at, _)| *at < byte).count();
         let characters: Vec<char> = self
             .expression
             .chars()
@@ -194,20 +193,22 @@ fn classify(error: &Error) -> (u8, &'static str, Option<&'static str>) {
         Error::Engine(EngineError::OutOfMemory { .. }) => (REFUSED, "out_of_memory", None),
         Error::Engine(_) => (REFUSED, "engine", None),
         Error::Parameter { .. } => (USAGE, "parameter", None),
-        Error::Insecure { .. } => (
-            REFUSED,
-            "insecure",
-            Some("for tests and teaching only: --acknowledge-insecure"),
-        ),
+        Error::Insecure { .. } => {
+            (REFUSED, "insecure", Some("for tests and teaching only: --acknowledge-insecure"))
+        }
         Error::NoParameters { .. } => (REFUSED, "no_parameters", None),
         Error::ParameterMismatch { .. } => (
             FILE,
             "parameter_mismatch",
-            Some("use the parameter file that keys and ciphertexts were made with (cyclotron inspect)"),
+            Some(
+                "use the parameter file that keys and ciphertexts were made with (cyclotron inspect)",
+            ),
         ),
-        Error::NoiseExhausted { .. } => {
-            (REFUSED, "noise_exhausted", Some("new parameters: cyclotron params with a greater --depth"))
-        }
+        Error::NoiseExhausted { .. } => (
+            REFUSED,
+            "noise_exhausted",
+            Some("new parameters: cyclotron params with a greater --depth"),
+        ),
         Error::NoiseMeasured { .. } => (REFUSED, "noise_measured", None),
         Error::LevelMismatch { .. }
         | Error::FactorMismatch { .. }
@@ -218,9 +219,11 @@ fn classify(error: &Error) -> (u8, &'static str, Option<&'static str>) {
             "missing_key",
             Some("cyclotron keygen makes evaluation keys; --rotations chooses which"),
         ),
-        Error::ValueOutOfRange { .. } => {
-            (REFUSED, "value_out_of_range", Some("new parameters: cyclotron params with more --bits"))
-        }
+        Error::ValueOutOfRange { .. } => (
+            REFUSED,
+            "value_out_of_range",
+            Some("new parameters: cyclotron params with more --bits"),
+        ),
         Error::TooManyValues { .. } => (
             REFUSED,
             "too_many_values",

@@ -22,9 +22,9 @@ impl Progress {
     /// Progress over so many steps.
     pub fn new(global: &Global, what: &str, steps: usize) -> Self {
         let bar = ProgressBar::with_draw_target(Some(steps as u64), ProgressDrawTarget::hidden());
-        if let Ok(style) =
-            ProgressStyle::with_template("{spinner} {prefix} [{bar:30}] {pos}/{len} {elapsed} {msg}")
-        {
+        if let Ok(style) = ProgressStyle::with_template(
+            "{spinner} {prefix} [{bar:30}] {pos}/{len} {elapsed} {msg}",
+        ) {
             bar.set_style(style);
         }
         bar.set_prefix(what.to_owned());

@@ -59,10 +59,10 @@ impl Pending {
             let mode = if access == Access::Owner { 0o600 } else { 0o666 };
             builder.permissions(fs::Permissions::from_mode(mode));
         }
-        #[cfg(not(unix))]
-        let _ = access;
         let mut file = builder.tempfile_in(folder).map_err(|error| Failure::io(folder, &error))?;
-        let mut writer = io::BufWriter::new(file.as_file_mut());
+        // A buffer would keep a copy of a secret.
+        let capacity = if access == Access::Owner { 0 } else { 1 << 16 };
+        let mut writer = io::BufWriter::with_capacity(capacity, file.as_file_mut());
         contents(&mut writer)?;
         writer.flush().map_err(|error| failed(&error))?;
         drop(writer);
@@ -88,7 +88,9 @@ impl Pending {
         let done = if force { file.persist(&path) } else { file.persist_noclobber(&path) };
         match done {
             Ok(_) => Ok(()),
-            Err(failed) if failed.error.kind() == io::ErrorKind::AlreadyExists => Err(exists(&path)),
+            Err(failed) if failed.error.kind() == io::ErrorKind::AlreadyExists => {
+                Err(exists(&path))
+            }
             Err(failed) => Err(Failure::io(&path, &failed.error)),
         }
     }

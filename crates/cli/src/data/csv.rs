@@ -29,7 +29,8 @@ pub fn read(path: &Path, reading: &Reading) -> Result<Vec<Column>> {
         // Some spreadsheets put a byte order mark before the first name.
         first.iter().map(|name| name.trim_start_matches('\u{feff}').trim().to_owned()).collect()
     };
-    if !reading.no_header && names.iter().all(|name| decimal::parse(name, power_of_names()).is_ok()) {
+    if !reading.no_header && names.iter().all(|name| decimal::parse(name, power_of_names()).is_ok())
+    {
         return Err(Failure::file("no_header", path, "the first line holds numbers, not names")
             .remedy("add a line of names, or say --no-header"));
     }
@@ -68,7 +69,12 @@ fn refused(path: &Path, error: &::csv::Error) -> Failure {
 }
 
 /// Writes columns of texts, which must be of one length.
-pub fn write(out: &mut dyn Write, path: &Path, names: &[String], columns: &[Vec<String>]) -> Result<()> {
+pub fn write(
+    out: &mut dyn Write,
+    path: &Path,
+    names: &[String],
+    columns: &[Vec<String>],
+) -> Result<()> {
     let mut writer = ::csv::Writer::from_writer(out);
     let rows = columns.first().map_or(0, Vec::len);
     let mut put = || -> std::result::Result<(), ::csv::Error> {
@@ -102,7 +108,10 @@ mod tests {
             no_header: false,
         };
         let columns = read_text(text, &reading).unwrap();
-        assert_eq!(columns[0], Column { name: "mean, radius".to_owned(), values: vec![1799, -2050] });
+        assert_eq!(
+            columns[0],
+            Column { name: "mean, radius".to_owned(), values: vec![1799, -2050] }
+        );
         assert_eq!(columns[1].values, [100, 200]);
     }
 

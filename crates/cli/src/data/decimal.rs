@@ -35,10 +35,9 @@ impl FromStr for Power {
                 .filter(|zeros| zeros.chars().all(|c| c == '0'))
                 .and_then(|zeros| u32::try_from(zeros.len()).ok()),
         };
-        exponent
-            .filter(|&exponent| exponent <= LARGEST)
-            .map(Self)
-            .ok_or_else(|| format!("not a power of ten from 1 to 10^{LARGEST}, such as 1000 or 10^3"))
+        exponent.filter(|&exponent| exponent <= LARGEST).map(Self).ok_or_else(|| {
+            format!("not a power of ten from 1 to 10^{LARGEST}, such as 1000 or 10^3")
+        })
     }
 }
 
@@ -70,7 +69,9 @@ pub fn parse(text: &str, scale: Option<Power>) -> Result<i128, Refusal> {
         return Err(Refusal::Empty);
     }
     // Nearly all values are short integers: no big arithmetic for them.
-    if scale.is_none() && let Ok(value) = text.parse() {
+    if scale.is_none()
+        && let Ok(value) = text.parse()
+    {
         return Ok(value);
     }
     let lower = text.trim_start_matches(['+', '-']).to_ascii_lowercase();
@@ -108,7 +109,9 @@ impl Refusal {
     pub fn explain(&self, text: &str, scale: Option<Power>, option: &str) -> (String, String) {
         let shown: String = text.chars().take(60).collect();
         match self {
-            Self::Empty => ("no value".to_owned(), "fill in or leave out missing values".to_owned()),
+            Self::Empty => {
+                ("no value".to_owned(), "fill in or leave out missing values".to_owned())
+            }
             Self::NotFinite => (
                 format!("{shown:?} is not a finite number"),
                 "fill in or leave out missing values".to_owned(),

@@ -63,11 +63,15 @@ fn choose(path: &Path, all: &[String], wanted: &[String]) -> Result<Vec<usize>> 
     }
     let find = |name: &String| {
         let exact: Vec<usize> = places(all, |own| own.trim() == name);
-        let found = if exact.is_empty() { places(all, |own| plain_name(own) == *name) } else { exact };
+        let found =
+            if exact.is_empty() { places(all, |own| plain_name(own) == *name) } else { exact };
         match found[..] {
             [only] => Ok(only),
-            [] => Err(Failure::usage("unknown_column", format!("{} has no column `{name}`", path.display()))
-                .remedy(format!("one of {}", listed(all)))),
+            [] => Err(Failure::usage(
+                "unknown_column",
+                format!("{} has no column `{name}`", path.display()),
+            )
+            .remedy(format!("one of {}", listed(all)))),
             _ => Err(Failure::usage(
                 "ambiguous_column",
                 format!("{} has {} columns `{name}`", path.display(), found.len()),

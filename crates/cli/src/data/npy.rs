@@ -105,8 +105,14 @@ impl Cells {
         let npyz::DType::Plain(kind) = &dtype else { return Err(unsupported()) };
         let float = kind.type_char() == TypeChar::Float;
         if float && scale.is_none() {
-            return Err(Failure::file("dtype", path, format!("dtype {} holds no integers", dtype.descr()))
-                .remedy("--scale 10^k multiplies decimals exactly; --scale 1 for floats that are integers"));
+            return Err(Failure::file(
+                "dtype",
+                path,
+                format!("dtype {} holds no integers", dtype.descr()),
+            )
+            .remedy(
+                "--scale 10^k multiplies decimals exactly; --scale 1 for floats that are integers",
+            ));
         }
         let file = NpyFile::with_header(header, data);
         macro_rules! values {
@@ -168,7 +174,11 @@ pub fn write(out: &mut dyn Write, path: &Path, shape: &[u64], numbers: &Numbers)
     written.map_err(|error| Failure::io(path, &error))
 }
 
-fn put<T: AutoSerialize + Copy>(out: &mut dyn Write, shape: &[u64], values: &[T]) -> io::Result<()> {
+fn put<T: AutoSerialize + Copy>(
+    out: &mut dyn Write,
+    shape: &[u64],
+    values: &[T],
+) -> io::Result<()> {
     let options = npyz::WriteOptions::new().default_dtype().shape(shape);
     let mut writer = options.writer(out).begin_nd()?;
     writer.extend(values.iter().copied())?;
@@ -219,7 +229,8 @@ mod tests {
             assert_eq!(columns.len(), 3);
             assert_eq!((columns[0].name.as_str(), &columns[0].values), ("data_0", &first));
         }
-        let scaled = read_bytes(&array(&header("<i8", "False", "(6,)"), &data), Some("100")).unwrap();
+        let scaled =
+            read_bytes(&array(&header("<i8", "False", "(6,)"), &data), Some("100")).unwrap();
         assert_eq!(scaled[0].values[5], 600);
     }
 
@@ -237,7 +248,11 @@ mod tests {
         assert!(failure.message.contains("row 2, column `data`: 1.25e-1"), "{failure}");
         assert!(failure.remedy.unwrap().contains("10^3"));
         for wrong in [f64::NAN, f64::INFINITY, 1e300] {
-            assert_eq!(read_bytes(&file(&[wrong]), Some("10")).unwrap_err().kind, "value", "{wrong}");
+            assert_eq!(
+                read_bytes(&file(&[wrong]), Some("10")).unwrap_err().kind,
+                "value",
+                "{wrong}"
+            );
         }
         let single = array(&header("<f4", "False", "(1,)"), &0.1f32.to_le_bytes());
         assert_eq!(read_bytes(&single, Some("10")).unwrap()[0].values, [1]);
@@ -263,7 +278,10 @@ mod tests {
             (header("<c8", "False", "(1,)"), "dtype"),
             (header("|b1", "False", "(8,)"), "dtype"),
             (header("<M8[s]", "False", "(1,)"), "npy"),
-            ("{'descr': [('a', '<i8')], 'fortran_order': False, 'shape': (1,), }".to_owned(), "npy"),
+            (
+                "{'descr': [('a', '<i8')], 'fortran_order': False, 'shape': (1,), }".to_owned(),
+                "npy",
+            ),
             ("(".repeat(5000), "npy"),
         ] {
             let failure = read_bytes(&array(&header, &[1, 0, 0, 0, 2, 0, 0, 0]), None).unwrap_err();
@@ -276,7 +294,8 @@ mod tests {
     #[test]
     fn what_is_written_is_read() {
         let mut bytes = Vec::new();
-        write(&mut bytes, Path::new("x"), &[2, 2], &Numbers::Signed(vec![1, -2, 3, i64::MIN])).unwrap();
+        write(&mut bytes, Path::new("x"), &[2, 2], &Numbers::Signed(vec![1, -2, 3, i64::MIN]))
+            .unwrap();
         let columns = read_bytes(&bytes, None).unwrap();
         assert_eq!(columns[1].values, [-2, i128::from(i64::MIN)]);
         let mut bytes = Vec::new();

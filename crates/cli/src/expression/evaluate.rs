@@ -118,34 +118,41 @@ fn encrypted(
     Ok(result?)
 }
 
-/// `a^exponent` with the fewest multiplications in a row: `a^(2k)` is the square of `a^k`, and an
-/// odd exponent is split into halves that differ by one.
-fn power(a: &EncryptedVector, exponent: i128, evaluator: &VectorEvaluator) -> Result<EncryptedVector> {
+/// `a^exponent`, at most `ceil(log2(exponent))` multiplications deep: the product of the squares
+/// of squares that the exponent's bits name, shallow ones first.
+fn power(
+    a: &EncryptedVector,
+    exponent: i128,
+    evaluator: &VectorEvaluator,
+) -> Result<EncryptedVector> {
     let bits = u64::try_from(exponent).ok().filter(|&bits| bits > 0).ok_or_else(|| {
         Failure::usage("type", format!("the power {exponent} of an encrypted vector"))
             .remedy("an exponent from 1")
     })?;
-    // Set bits of the exponent, times one another in pairs: ceil(log2) deep with the squares.
-    let mut square = None;
-    let mut factors: Vec<EncryptedVector> = Vec::new();
-    let last = bits.ilog2();
-    for bit in 0..=last {
-        let current = square.as_ref().unwrap_or(a);
+    let mut squares: Vec<EncryptedVector> = Vec::new();
+    for _ in 0..bits.ilog2() {
+        let last = squares.last().unwrap_or(a);
+        let square = evaluator.mul(last, Operand::Encrypted(last))?;
+        squares.push(square);
+    }
+    if bits.is_power_of_two() {
+        // The last square itself; the first power is a copy.
+        return match squares.pop() {
+            Some(square) => Ok(square),
+            None => Ok(evaluator.mod_switch(a, a.level())?),
+        };
+    }
+    let powers: Vec<&EncryptedVector> = std::iter::once(a).chain(&squares).collect();
+    let lowest = bits.trailing_zeros() as usize;
+    let mut product: Option<EncryptedVector> = None;
+    for (bit, factor) in powers.iter().enumerate().skip(lowest + 1) {
         if bits >> bit & 1 == 1 {
-            // A product of lower powers is at most as deep as the next one.
-            let copy = evaluator.mod_switch(current, current.level())?;
-            factors.push(copy);
-        }
-        if bit < last {
-            square = Some(evaluator.mul(current, Operand::Encrypted(current))?);
+            let left = product.as_ref().unwrap_or(powers[lowest]);
+            product = Some(evaluator.mul(left, Operand::Encrypted(factor))?);
         }
     }
-    // Small powers first: they are the shallow ones.
-    let mut factors = factors.into_iter();
-    let first = factors.next().ok_or_else(|| Failure::refused("internal", "no factor"))?;
-    factors.try_fold(first, |product, factor| {
-        Ok(evaluator.mul(&product, Operand::Encrypted(&factor))?)
-    })
+    // Not a power of two: there was a second factor.
+    product.ok_or_else(|| Failure::refused("internal", "no factor"))
 }
 
 fn operand(value: &Value) -> Operand<'_> {

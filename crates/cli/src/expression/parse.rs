@@ -209,8 +209,8 @@ fn name(input: &mut Input<'_>) -> Parsed<Operand> {
     if next(input) == Some('.') {
         any.void().parse_next(input)?;
         let place = here(input);
-        let column = word(input)
-            .map_err(|_| fault("a column name is needed after the point", "", place))?;
+        let column =
+            word(input).map_err(|_| fault("a column name is needed after the point", "", place))?;
         name = format!("{name}.{column}");
     }
     let end = start + name.len();
@@ -365,7 +365,9 @@ mod tests {
 
     #[test]
     fn deep_nesting_is_refused_and_long_chains_are_not() {
-        for deep in ["-".repeat(100_000), "(".repeat(100_000), "x^".repeat(100_000), "sum(-".repeat(20_000)] {
+        for deep in
+            ["-".repeat(100_000), "(".repeat(100_000), "x^".repeat(100_000), "sum(-".repeat(20_000)]
+        {
             assert!(parse(&deep).unwrap_err().message.contains("deep"));
         }
         let nested = format!("{}x{}", "(".repeat(DEEPEST), ")".repeat(DEEPEST));

@@ -1,0 +1,165 @@
+//! `cyclotron inspect`: what a file is, told without any key.
+
+use crate::arguments::Global;
+use crate::commands::params;
+use crate::failure::{Failure, Result};
+use crate::output::{self, Output};
+use crate::session;
+use clap::Args;
+use cyclotron_schemes::files::{self, RecordInfo, RecordKind};
+use cyclotron_schemes::vector::{EncryptedVector, VectorContext};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// Options of `inspect`.
+#[derive(Debug, Args)]
+pub struct InspectArguments {
+    /// Files
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Parameter file: then levels and noise margins are told too
+    #[arg(long, short, value_name = "FILE")]
+    params: Option<PathBuf>,
+}
+
+/// A record as JSON.
+#[derive(Serialize)]
+struct Record {
+    kind: &'static str,
+    version: u16,
+    parameters: String,
+    bytes: u64,
+    summary: serde_json::Map<String, serde_json::Value>,
+}
+
+/// What the parameters tell of a ciphertext.
+#[derive(Serialize)]
+struct Noise {
+    level: usize,
+    max_level: usize,
+    margin_bits: f64,
+}
+
+#[derive(Serialize)]
+struct FileReport {
+    path: PathBuf,
+    records: Vec<Record>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parameters: Option<params::Description>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    noise: Option<Noise>,
+}
+
+#[derive(Serialize)]
+struct Report {
+    files: Vec<FileReport>,
+}
+
+/// Inspects all files; the first that is no file of ours is an error, after the others were told.
+pub fn run(global: &Global, arguments: &InspectArguments) -> Result<Output> {
+    let context =
+        arguments.params.as_deref().map(|path| session::open(global, path)).transpose()?;
+    let mut reports = Vec::new();
+    let mut sections = Vec::new();
+    let mut failures = Vec::new();
+    for path in &arguments.files {
+        match inspect(path, context.as_deref()) {
+            Ok((report, section)) => {
+                reports.push(report);
+                sections.push(section);
+            }
+            Err(failure) => failures.push(failure),
+        }
+    }
+    let output = Output::report(&Report { files: reports }, sections.join("\n\n"))?;
+    let mut failures = failures.into_iter();
+    let Some(first) = failures.next() else { return Ok(output) };
+    if arguments.files.len() > 1 {
+        if !sections.is_empty() {
+            output.print(global)?;
+        }
+        failures.for_each(|failure| failure.print(global.json));
+    }
+    Err(first)
+}
+
+fn inspect(path: &Path, context: Option<&VectorContext>) -> Result<(FileReport, String)> {
+    session::check_readable(path)?;
+    let records = files::inspect_path(path).map_err(|error| session::from_file(path, error))?;
+    let mut facts = output::facts();
+    facts.add_row(["file", &path.display().to_string()]);
+    for record in &records {
+        facts
+            .add_row(["kind", &format!("{}, version {}", record.kind.name(), record.version)])
+            .add_row(["parameters", &record.parameters.to_string()])
+            .add_row(["size", &output::bytes(record.bytes)]);
+        for (name, value) in &record.summary {
+            facts.add_row([name, value]);
+        }
+    }
+    let kind = records.first().map(|record| record.kind);
+    let parameters = match kind {
+        Some(RecordKind::Parameters) => Some(session::parameters(path)?),
+        _ => None,
+    };
+    if let Some(parameters) = &parameters {
+        for (i, reason) in parameters.reasons().iter().enumerate() {
+            facts.add_row([if i == 0 { "why" } else { "" }, reason]);
+        }
+    }
+    let noise = match (kind, context) {
+        (Some(RecordKind::Ciphertext), Some(context)) => Some(noise(path, context)?),
+        (Some(_), Some(context)) => {
+            check_parameters(path, &records, context)?;
+            None
+        }
+        _ => None,
+    };
+    if let Some(noise) = &noise {
+        facts.add_row(["highest level", &noise.max_level.to_string()]).add_row([
+            "margin",
+            &format!("{:.1} bits before noise could matter", noise.margin_bits),
+        ]);
+    }
+    let report = FileReport {
+        path: path.to_owned(),
+        records: records.iter().map(record).collect(),
+        parameters: parameters.as_ref().map(params::describe),
+        noise,
+    };
+    Ok((report, facts.to_string()))
+}
+
+fn record(info: &RecordInfo) -> Record {
+    let pair = |(name, value): &(String, String)| (name.clone(), value.clone().into());
+    Record {
+        kind: info.kind.name(),
+        version: info.version,
+        parameters: info.parameters.to_string(),
+        bytes: info.bytes,
+        summary: info.summary.iter().map(pair).collect(),
+    }
+}
+
+fn noise(path: &Path, context: &VectorContext) -> Result<Noise> {
+    let vector: EncryptedVector = session::load(context, path)?;
+    Ok(Noise {
+        level: vector.level(),
+        max_level: context.max_level(),
+        margin_bits: context.margin(&vector),
+    })
+}
+
+/// Refuses a file of other parameters than those given.
+fn check_parameters(path: &Path, records: &[RecordInfo], context: &VectorContext) -> Result<()> {
+    let expected = context.parameters().id();
+    match records.iter().find(|record| record.parameters != expected) {
+        None => Ok(()),
+        Some(other) => Err(Failure::file(
+            "parameter_mismatch",
+            path,
+            format!("belongs to parameters {}, those given are {expected}", other.parameters),
+        )
+        .remedy("the parameter file that it was made with")),
+    }
+}

@@ -1,0 +1,316 @@
+//! `cyclotron params`: chooses parameters, says why, and pins them to a file.
+
+use crate::arguments::Global;
+use crate::failure::{Failure, Result};
+use crate::output::{self, Output};
+use crate::session;
+use crate::write::{Access, Pending, check_free};
+use clap::{Args, Subcommand};
+use cyclotron_schemes::rlwe::{
+    Parameters, SchemeKind, SecurityLevel, SecurityPolicy, SecurityTable, presets,
+};
+use cyclotron_schemes::vector::{VectorParameters, VectorRequest};
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// Options of `params`.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct ParamsArguments {
+    /// `list`.
+    #[command(subcommand)]
+    list: Option<ParamsCommand>,
+    /// bfv or bgv
+    #[arg(long, value_parser = scheme, required = true)]
+    scheme: Option<SchemeKind>,
+    /// Results fit in so many bits, the sign included
+    #[arg(long, value_name = "N", required_unless_present = "preset", conflicts_with = "preset")]
+    bits: Option<u32>,
+    /// Multiplications in a row
+    #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "preset")]
+    depth: usize,
+    /// Bits of security: 128, 192 or 256
+    #[arg(long, value_name = "BITS", default_value = "128", value_parser = security, conflicts_with = "preset")]
+    security: SecurityLevel,
+    /// Security table (cyclotron params list shows them)
+    #[arg(long, value_name = "NAME", default_value = "guidelines-2024", value_parser = table, conflicts_with = "preset")]
+    table: SecurityTable,
+    /// At least so many values in a vector
+    #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "preset")]
+    slots: usize,
+    /// Terms of the final sum; 0 for one a slot
+    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "preset")]
+    terms: usize,
+    /// Widest ciphertext prime: 50 suits CPUs, 30 engines with 32-bit words
+    #[arg(long, value_name = "BITS", default_value_t = 50, conflicts_with = "preset")]
+    limb_bits: u32,
+    /// A named set instead (cyclotron params list)
+    #[arg(long, value_name = "NAME")]
+    preset: Option<String>,
+    /// Plaintext moduli instead of the preset's own; several for wider values
+    #[arg(long, value_name = "T,...", value_delimiter = ',', requires = "preset")]
+    modulus: Vec<u64>,
+    /// Use a preset that is not secure: for tests and teaching
+    #[arg(long, requires = "preset")]
+    acknowledge_insecure: bool,
+    /// Write the parameters to this file
+    #[arg(long, short, value_name = "FILE", required_unless_present = "explain")]
+    output: Option<PathBuf>,
+    /// Only explain, write nothing
+    #[arg(long, conflicts_with = "output")]
+    explain: bool,
+    /// Replace an existing file
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum ParamsCommand {
+    /// Show the presets and the security tables
+    List,
+}
+
+fn scheme(name: &str) -> std::result::Result<SchemeKind, String> {
+    SchemeKind::from_name(name).map_err(|error| error.to_string())
+}
+
+fn security(bits: &str) -> std::result::Result<SecurityLevel, String> {
+    let bits = bits.parse().map_err(|_| "choose 128, 192 or 256".to_owned())?;
+    SecurityLevel::from_bits(bits).map_err(|error| error.to_string())
+}
+
+fn table(name: &str) -> std::result::Result<SecurityTable, String> {
+    SecurityTable::from_name(name).map_err(|error| error.to_string())
+}
+
+/// What security is claimed.
+#[derive(Serialize)]
+pub struct Security {
+    /// Bits, by the table; none when it was acknowledged to be missing.
+    bits: Option<u32>,
+    table: Option<&'static str>,
+    insecure_acknowledged: bool,
+}
+
+/// A parameter set as JSON.
+#[derive(Serialize)]
+pub struct Description {
+    id: String,
+    scheme: &'static str,
+    degree: usize,
+    slots: bool,
+    plaintext_moduli: Vec<u64>,
+    /// Smallest and largest signed value.
+    range: (i128, i128),
+    log_q: f64,
+    log_qp: f64,
+    levels: usize,
+    security: Security,
+    reasons: Vec<String>,
+}
+
+/// Describes a parameter set for programs.
+pub fn describe(parameters: &VectorParameters) -> Description {
+    let first = parameters.first();
+    let literal = first.literal();
+    let security = match literal.security {
+        SecurityPolicy::Table { level, table } => Security {
+            bits: Some(level.bits()),
+            table: Some(table.name()),
+            insecure_acknowledged: false,
+        },
+        SecurityPolicy::InsecureAcknowledged => {
+            Security { bits: None, table: None, insecure_acknowledged: true }
+        }
+    };
+    Description {
+        id: parameters.id().to_string(),
+        scheme: literal.scheme.name(),
+        degree: literal.degree,
+        slots: parameters.channels().iter().all(Parameters::has_slots),
+        plaintext_moduli: parameters.plaintext().moduli().iter().map(|t| t.value()).collect(),
+        range: parameters.plaintext().range(true),
+        log_q: first.log_q(),
+        log_qp: first.log_qp(),
+        levels: first.max_level() + 1,
+        security,
+        reasons: parameters.reasons().to_vec(),
+    }
+}
+
+/// Describes a parameter set for people.
+pub fn facts(parameters: &VectorParameters) -> comfy_table::Table {
+    let first = parameters.first();
+    let (min, max) = parameters.plaintext().range(true);
+    let moduli: Vec<String> =
+        parameters.plaintext().moduli().iter().map(|t| t.value().to_string()).collect();
+    let security = match first.literal().security {
+        SecurityPolicy::Table { level, table } => format!("{} bits by {table}", level.bits()),
+        SecurityPolicy::InsecureAcknowledged => "NOT SECURE (acknowledged)".to_owned(),
+    };
+    let mut facts = output::facts();
+    facts
+        .add_row(["parameters", &parameters.id().to_string()])
+        .add_row(["scheme", first.scheme().name()])
+        .add_row(["values", &format!("{} a vector, {min} ... {max}", first.degree())])
+        .add_row(["plaintext", &format!("modulo {}", moduli.join(" * "))])
+        .add_row(["security", &security]);
+    for (i, reason) in parameters.reasons().iter().enumerate() {
+        facts.add_row([if i == 0 { "why" } else { "" }, reason]);
+    }
+    facts
+}
+
+#[derive(Serialize)]
+struct Report {
+    output: Option<PathBuf>,
+    parameters: Description,
+}
+
+/// Chooses, explains, writes.
+pub fn run(global: &Global, arguments: &ParamsArguments) -> Result<Output> {
+    if arguments.list.is_some() {
+        return list();
+    }
+    if let Some(path) = &arguments.output {
+        check_free(path, arguments.force)?;
+    }
+    let parameters = choose(arguments)?;
+    if parameters.first().literal().security == SecurityPolicy::InsecureAcknowledged {
+        output::note(global, "warning: these parameters are NOT SECURE; tests and teaching only");
+    }
+    let mut human = facts(&parameters).to_string();
+    if let Some(path) = &arguments.output {
+        Pending::write(path, Access::Default, arguments.force, |out| {
+            cyclotron_schemes::files::write_parameters(&parameters, out)
+                .map_err(|error| session::from_file(path, error))
+        })?
+        .commit()?;
+        human += &format!("\nwritten to {}", path.display());
+    }
+    let report = Report { output: arguments.output.clone(), parameters: describe(&parameters) };
+    Output::report(&report, human)
+}
+
+fn choose(arguments: &ParamsArguments) -> Result<VectorParameters> {
+    let missing = || Failure::usage("usage", "--scheme is needed").remedy("--scheme bfv or bgv");
+    let scheme = arguments.scheme.ok_or_else(missing)?;
+    let Some(name) = &arguments.preset else {
+        let bits = arguments.bits.unwrap_or_default();
+        if bits == 0 {
+            return Err(Failure::usage("parameter", "--bits is 0").remedy("at least 1 bit"));
+        }
+        let mut request = VectorRequest::new(scheme, bits, arguments.depth);
+        request.base.security = arguments.security;
+        request.base.table = arguments.table;
+        request.base.slots = arguments.slots;
+        request.base.terms = arguments.terms;
+        request.base.limb_bits = arguments.limb_bits;
+        return Ok(VectorParameters::select(&request)?);
+    };
+    let mut literal = presets::literal(name, scheme)?;
+    if arguments.acknowledge_insecure {
+        literal.security = SecurityPolicy::InsecureAcknowledged;
+    }
+    let own = [literal.plaintext_modulus];
+    let moduli = if arguments.modulus.is_empty() { &own[..] } else { &arguments.modulus };
+    Ok(VectorParameters::new(&literal, moduli)?)
+}
+
+#[derive(Serialize)]
+struct PresetRow {
+    name: &'static str,
+    degree: usize,
+    plaintext_modulus: u64,
+    log_qp: f64,
+    /// Bits of security by each table.
+    security: Vec<(&'static str, Option<u32>)>,
+}
+
+#[derive(Serialize)]
+struct TableRow {
+    table: &'static str,
+    degree: usize,
+    /// Largest log2(QP) for 128, 192 and 256 bits of security.
+    max_log_qp: Vec<Option<u32>>,
+}
+
+#[derive(Serialize)]
+struct Lists {
+    presets: Vec<PresetRow>,
+    tables: Vec<TableRow>,
+}
+
+fn list() -> Result<Output> {
+    let mut rows = Vec::new();
+    for name in presets::names() {
+        let mut literal = presets::literal(name, SchemeKind::Bfv)?;
+        literal.security = SecurityPolicy::InsecureAcknowledged;
+        let parameters = Parameters::new(literal)?;
+        let security = SecurityTable::ALL
+            .map(|table| (table.name(), parameters.security_in(table).map(SecurityLevel::bits)));
+        rows.push(PresetRow {
+            name,
+            degree: parameters.degree(),
+            plaintext_modulus: parameters.plaintext_modulus().value(),
+            log_qp: parameters.log_qp(),
+            security: security.to_vec(),
+        });
+    }
+    let mut tables = Vec::new();
+    for table in SecurityTable::ALL {
+        for degree in (3..=17).map(|log| 1usize << log) {
+            let limits = SecurityLevel::ALL.map(|level| table.max_log_qp(degree, level));
+            if limits.iter().any(Option::is_some) {
+                tables.push(TableRow { table: table.name(), degree, max_log_qp: limits.to_vec() });
+            }
+        }
+    }
+    let human = format!("{}\n\n{}", preset_table(&rows), security_table(&tables));
+    Output::report(&Lists { presets: rows, tables }, human)
+}
+
+fn or_dash(value: Option<u32>) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| value.to_string())
+}
+
+fn preset_table(rows: &[PresetRow]) -> comfy_table::Table {
+    let mut table = output::table([
+        "preset",
+        "n",
+        "t",
+        "log QP",
+        "security (2024)",
+        "(2018)",
+        "(2018 quantum)",
+    ]);
+    for row in rows {
+        let facts = [
+            row.degree.to_string(),
+            row.plaintext_modulus.to_string(),
+            format!("{:.1}", row.log_qp),
+        ];
+        let security = row.security.iter().map(|(_, bits)| or_dash(*bits));
+        table.add_row(
+            std::iter::once(row.name.to_owned()).chain(facts).chain(security).collect::<Vec<_>>(),
+        );
+    }
+    output::right(&mut table, 1..7);
+    table
+}
+
+fn security_table(rows: &[TableRow]) -> comfy_table::Table {
+    let mut table =
+        output::table(["table: largest log QP", "n", "128 bits", "192 bits", "256 bits"]);
+    for row in rows {
+        let limits = row.max_log_qp.iter().map(|&limit| or_dash(limit));
+        table.add_row(
+            [row.table.to_owned(), row.degree.to_string()]
+                .into_iter()
+                .chain(limits)
+                .collect::<Vec<_>>(),
+        );
+    }
+    output::right(&mut table, 1..5);
+    table
+}
