@@ -192,5 +192,3 @@ class EngineMemoryError(EngineError, MemoryError):
 
     requested: int
     available: int
-
-

@@ -3,10 +3,13 @@
 mod common;
 
 use common::{Lab, parameters};
+use cyclotron_engine::{CpuEngine, Engine};
 use cyclotron_schemes::Error;
 use cyclotron_schemes::encode::batch::rotation_element;
+use cyclotron_schemes::encode::coefficient;
 use cyclotron_schemes::rlwe::{
-    Decryptor, DigitChoice, EvaluationKeys, Evaluator, Mode, Parameters, SchemeKind, SecretKey,
+    Context, Decryptor, DigitChoice, Encryptor, EvaluationKeys, Evaluator, Mode, Parameters,
+    SchemeKind, SecretKey,
 };
 use std::sync::Arc;
 
@@ -233,5 +236,71 @@ fn a_wrong_key_is_refused_not_garbage() {
         let a = lab.encrypt(&lab.values(1), 1);
         let refusal = decryptor.decrypt(&a);
         assert!(matches!(refusal, Err(Error::NoiseMeasured { .. })), "{scheme}: {refusal:?}");
+    }
+}
+
+/// The widest plaintext modulus: 60 bits, wider than every ciphertext prime.
+#[test]
+fn sixty_bit_plaintexts_multiply_and_switch() {
+    let t = cyclotron_ring::primes::primes_below(60, 128, 1, &[]).unwrap()[0];
+    for scheme in SCHEMES {
+        let lab = Lab::new(&parameters(scheme, 64, t, &[50; 9], &[50, 50]));
+        let (x, y) = (lab.values(8), lab.values(9));
+        let (a, b) = (lab.encrypt(&x, 1), lab.encrypt_symmetric(&y, 2));
+        let low = lab.automatic.mod_switch(&a, 7).unwrap();
+        let product = lab.automatic.mul(&low, &b).unwrap();
+        let expected = lab.zip(&x, &y, |u, v| lab.t.mul(u, v));
+        assert_eq!(lab.decrypt(&product), expected, "{scheme}");
+        // The factors of operands that came down by different paths are brought together.
+        let sum = lab.automatic.add(&product, &low).unwrap();
+        assert_eq!(lab.decrypt(&sum), lab.zip(&expected, &x, |u, v| lab.t.add(u, v)), "{scheme}");
+        let twice = lab.automatic.mul(&product, &low).unwrap();
+        let cube = lab.zip(&expected, &x, |u, v| lab.t.mul(u, v));
+        assert_eq!(lab.decrypt(&twice), cube, "{scheme}");
+        for ciphertext in [&product, &sum, &twice] {
+            lab.slack(ciphertext);
+        }
+        if scheme == SchemeKind::Bgv {
+            assert_ne!(product.factor(), low.factor());
+            assert!(matches!(
+                lab.strict.add(&product, &lab.strict.mod_switch(&low, product.level()).unwrap()),
+                Err(Error::FactorMismatch { .. })
+            ));
+        }
+    }
+}
+
+/// Plaintext moduli that are even or powers of two: messages in coefficients.
+#[test]
+fn composite_plaintext_moduli_work_in_coefficients() {
+    for scheme in SCHEMES {
+        for t in [2u64, 256, 1000, 1 << 40] {
+            let parameters = parameters(scheme, 64, t, &[50; 5], &[50]);
+            let engine: Arc<dyn Engine> = CpuEngine::builder().threads(1).open().unwrap();
+            let context = Context::new(&parameters, &engine).unwrap();
+            let mut generator = common::rng(4);
+            let secret = Arc::new(SecretKey::generate(&context, &mut generator).unwrap());
+            let encryptor = Encryptor::symmetric(&context, &secret).unwrap();
+            let decryptor = Decryptor::new(&context, &secret).unwrap();
+            let evaluator =
+                Evaluator::new(&context, EvaluationKeys::default(), Mode::Automatic).unwrap();
+            let message: Vec<u64> = (0..64).map(|i| (i * i + t / 3) % t).collect();
+            let plaintext = coefficient::encode(&parameters, &message).unwrap();
+            let a = encryptor.encrypt(&plaintext, &mut generator).unwrap();
+            let low = evaluator.mod_switch(&a, 2).unwrap();
+            let product = evaluator.mul(&a, &low).unwrap();
+            let modulus = parameters.plaintext_modulus();
+            let square = cyclotron_ring::ntt::ring_mul_schoolbook(modulus, &message, &message);
+            let decrypted = decryptor.decrypt(&product).unwrap();
+            assert_eq!(decrypted.coefficients(), square.unwrap(), "{scheme} t = {t}");
+            let sum = evaluator.add(&product, &a).unwrap();
+            let expected: Vec<u64> = decrypted
+                .coefficients()
+                .iter()
+                .zip(&message)
+                .map(|(&u, &v)| modulus.add(u, v))
+                .collect();
+            assert_eq!(decryptor.decrypt(&sum).unwrap().coefficients(), expected, "{scheme} {t}");
+        }
     }
 }

@@ -98,6 +98,11 @@ pub fn parse(text: &str, scale: Option<Power>) -> Result<i128, Refusal> {
     scaled.to_i128().ok_or(Refusal::TooLarge)
 }
 
+/// Whether text is a number, of any size.
+pub fn is_number(text: &str) -> bool {
+    matches!(parse(text, None), Ok(_) | Err(Refusal::NeedsScale(_) | Refusal::TooLarge))
+}
+
 /// `value / divisor`, exactly, without trailing zeros.
 pub fn divided(value: i128, divisor: Power) -> String {
     let number = BigDecimal::from_bigint(BigInt::from(value), i64::from(divisor.exponent()));

@@ -88,7 +88,7 @@ fn space(input: &mut Input<'_>) -> Parsed<()> {
 }
 
 fn next(input: &Input<'_>) -> Option<char> {
-    input.peek_token().map(|(_, c)| c)
+    input.peek_token()
 }
 
 /// The span of the next character, empty at the end.

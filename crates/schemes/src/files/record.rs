@@ -258,7 +258,8 @@ impl<'a> RecordReader<'a> {
     /// Tells damage from malformed contents: when the checksum is wrong too, that is the error.
     /// No more is read than the header announces.
     fn explain(mut self, error: Error) -> Error {
-        if !matches!(error, Error::File { .. }) || self.skip().is_err() {
+        // An engine's failure says nothing of the contents.
+        if matches!(error, Error::Engine(_)) || self.skip().is_err() {
             return error;
         }
         match self.check_hash() {

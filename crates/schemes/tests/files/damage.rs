@@ -3,9 +3,7 @@
 use super::lab::{Lab, RECIPES, records, rehash};
 use cyclotron_schemes::Error;
 use cyclotron_schemes::files::{Stored, inspect, read_parameters, write_parameters};
-use cyclotron_schemes::vector::{
-    EncryptedVector, VectorContext, VectorEvaluationKeys, VectorPublicKey, VectorSecretKey,
-};
+use cyclotron_schemes::vector::VectorContext;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Small files of every kind, each with a reader that also uses what it reads.

@@ -81,7 +81,7 @@ fn verify(folder: &Path) {
         for (sample, values) in samples.as_object().unwrap() {
             let name = format!("{sample}.cyc");
             let vector = EncryptedVector::load(&context, &own.join(&name)).unwrap();
-            let decrypt = |vector| context.decrypt(&secret, vector).unwrap();
+            let decrypt = |vector: &EncryptedVector| context.decrypt(&secret, vector).unwrap();
             let values: Vec<i128> =
                 values.as_array().unwrap().iter().map(|v| v.as_i64().unwrap().into()).collect();
             assert_eq!(decrypt(&vector), values, "{set}/{name}");

@@ -14,6 +14,12 @@ fn labs() -> &'static [Lab] {
     LABS.get_or_init(|| RECIPES.into_iter().map(Lab::new).collect())
 }
 
+/// The files of [`files`] of every set.
+fn all_files() -> &'static [Vec<Vec<u8>>] {
+    static FILES: OnceLock<Vec<Vec<Vec<u8>>>> = OnceLock::new();
+    FILES.get_or_init(|| labs().iter().map(files).collect())
+}
+
 /// Every reader on the same bytes; whatever one accepts is used.
 fn read_all(lab: &Lab, bytes: &[u8]) -> Vec<Error> {
     let context = &*lab.context;
@@ -121,7 +127,7 @@ proptest! {
         mutations in prop::collection::vec(mutation(), 1..4),
     ) {
         let lab = &labs()[set];
-        let files = files(lab);
+        let files = &all_files()[set];
         let good = &files[file.index(files.len())];
         let ranges = records(good);
         let range = ranges[which.index(ranges.len())].clone();
@@ -144,12 +150,12 @@ proptest! {
 /// A length is checked before memory is taken for it: these would abort the process.
 #[test]
 fn announced_lengths_take_no_memory() {
-    for lab in labs() {
-        for good in files(lab) {
+    for (lab, files) in labs().iter().zip(all_files()) {
+        for good in files {
             for length in [0, 1, 1 << 31, 1 << 40, 1 << 60, i64::MAX as u64, u64::MAX] {
                 let mut bytes = good.clone();
                 bytes[48..56].copy_from_slice(&length.to_le_bytes());
-                let end = records(&good)[0].end;
+                let end = records(good)[0].end;
                 rehash(&mut bytes[..end]);
                 assert_eq!(read_all(lab, &bytes).len(), 6, "length {length}");
             }
@@ -177,9 +183,9 @@ fn counts_take_no_memory() {
 #[test]
 fn each_field_of_a_ciphertext_has_its_validator() {
     let bgv = &labs()[3];
-    let fresh = bgv.samples().remove(0).vector.to_bytes(&bgv.context).unwrap();
-    let seeded = bgv.samples().remove(1).vector.to_bytes(&bgv.context).unwrap();
-    let product = bgv.samples().remove(3).vector.to_bytes(&bgv.context).unwrap();
+    let fresh = bgv.samples()[0].vector.to_bytes(&bgv.context).unwrap();
+    let seeded = bgv.samples()[1].vector.to_bytes(&bgv.context).unwrap();
+    let product = bgv.samples()[3].vector.to_bytes(&bgv.context).unwrap();
     let refused = |file: &[u8], at: usize, new: &[u8]| -> String {
         let mut bytes = file.to_vec();
         bytes[56 + at..56 + at + new.len()].copy_from_slice(new);
@@ -226,7 +232,7 @@ fn each_field_of_a_ciphertext_has_its_validator() {
     }
     // BFV has no factors.
     let bfv = &labs()[0];
-    let mut bytes = bfv.samples().remove(0).vector.to_bytes(&bfv.context).unwrap();
+    let mut bytes = bfv.samples()[0].vector.to_bytes(&bfv.context).unwrap();
     bytes[56 + 24] = 2;
     rehash(&mut bytes);
     let text = EncryptedVector::from_bytes(&bfv.context, &bytes).unwrap_err().to_string();
@@ -236,7 +242,7 @@ fn each_field_of_a_ciphertext_has_its_validator() {
 #[test]
 fn a_false_noise_bound_does_not_decrypt_to_a_wrong_value() {
     let lab = &labs()[1];
-    let good = lab.samples().remove(0).vector.to_bytes(&lab.context).unwrap();
+    let good = lab.samples()[0].vector.to_bytes(&lab.context).unwrap();
     // A random first polynomial, and the claim that there is no noise at all.
     let mut bytes = good.clone();
     for (i, byte) in bytes[56 + 56..56 + 56 + 30].iter_mut().enumerate() {

@@ -100,11 +100,11 @@ pub struct Sample {
 }
 
 pub struct Lab {
-    pub recipe: Recipe,
     pub context: Arc<VectorContext>,
     pub secret: VectorSecretKey,
     pub public: VectorPublicKey,
     pub keys: VectorEvaluationKeys,
+    samples: OnceLock<Vec<Sample>>,
 }
 
 impl Lab {
@@ -115,11 +115,15 @@ impl Lab {
         let public = context.generate_public_key(&secret, &mut rng).unwrap();
         let rotations = Rotations::Steps(vec![1, 2]);
         let keys = context.generate_evaluation_keys(&secret, true, &rotations, &mut rng).unwrap();
-        Self { recipe, context, secret, public, keys }
+        Self { context, secret, public, keys, samples: OnceLock::new() }
     }
 
     /// Ciphertexts of every shape that records know.
-    pub fn samples(&self) -> Vec<Sample> {
+    pub fn samples(&self) -> &[Sample] {
+        self.samples.get_or_init(|| self.make_samples())
+    }
+
+    pub fn make_samples(&self) -> Vec<Sample> {
         let (context, mut rng) = (&self.context, rng(8));
         let modulus = context.parameters().plaintext().product() as i128;
         let values: Vec<i64> = (0..context.capacity() as i64 - 1).map(|i| 3 * i - 5).collect();

@@ -102,7 +102,7 @@ fn a_seed_halves_a_ciphertext_and_a_level_costs_its_limb() {
 fn keys_work_after_reading() {
     for recipe in RECIPES {
         let mut lab = Lab::new(recipe);
-        let samples = lab.samples();
+        let samples = lab.make_samples();
         lab.secret = round_trip(&lab.secret, &lab.context);
         lab.public = round_trip(&lab.public, &lab.context);
         lab.keys = round_trip(&lab.keys, &lab.context);
@@ -181,7 +181,7 @@ fn several_objects_follow_one_another_on_a_slow_stream() {
     let mut bytes = Vec::new();
     write_parameters(context.parameters(), &mut bytes).unwrap();
     lab.keys.write(context, &mut bytes).unwrap();
-    for sample in &samples {
+    for sample in samples {
         sample.vector.write(context, &mut bytes).unwrap();
     }
     lab.public.write(context, &mut bytes).unwrap();
@@ -191,7 +191,7 @@ fn several_objects_follow_one_another_on_a_slow_stream() {
     assert_eq!(read_parameters(&mut stream).unwrap().id(), context.parameters().id());
     let keys = VectorEvaluationKeys::read(context, &mut stream).unwrap();
     assert_eq!(keys.galois_elements(), lab.keys.galois_elements());
-    for sample in &samples {
+    for sample in samples {
         let vector = EncryptedVector::read(context, &mut stream).unwrap();
         assert_eq!(lab.decrypt(&vector), sample.values);
     }
