@@ -1,7 +1,7 @@
 """The cloud of the demo: computes on ciphertexts it cannot read.
 
-Gets one folder: parameters, evaluation keys, one ciphertext a column, and the task (column names and
-the public weights of a linear score). Writes the results beside them, and how long each took.
+Gets one folder: parameters, evaluation keys, one ciphertext a column, and the task (column names
+and the public weights of a linear score). Writes the results beside them, and how long each took.
 """
 
 from __future__ import annotations
