@@ -8,6 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import Self
 
+__all__ = [
+    "Ciphertext",
+    "Context",
+    "EvaluationKeys",
+    "Evaluator",
+    "Keys",
+    "PublicKey",
+    "SecretKey",
+    "__version__",
+    "engines",
+    "inspect",
+    "presets",
+]
+
 _Path: TypeAlias = str | PathLike[str]
 _Array: TypeAlias = NDArray[np.integer[Any]] | NDArray[np.bool_] | NDArray[np.object_]
 _Vector: TypeAlias = _Array | Sequence[SupportsIndex]
@@ -26,7 +40,6 @@ class _Engine(TypedDict):
     simd: list[str]
 
 __version__: str
-__all__: list[str]
 
 def engines() -> list[_Engine]: ...
 def presets() -> list[str]: ...

@@ -38,8 +38,6 @@ def make() -> Callable[..., cy.Context]:
 
     def context(**literal: object) -> cy.Context:
         moduli = literal.pop("plaintext_moduli", None)
-        return cy.Context.from_literal(
-            literal, plaintext_moduli=moduli, acknowledge_insecure=True
-        )
+        return cy.Context.from_literal(literal, plaintext_moduli=moduli, acknowledge_insecure=True)
 
     return context

@@ -229,7 +229,11 @@ fn classify(error: &Error) -> (u8, &'static str, Option<&'static str>) {
             "too_many_values",
             Some("split the file, or new parameters: cyclotron params with more --slots"),
         ),
-        Error::EncodingMismatch { .. } => (REFUSED, "encoding_mismatch", None),
+        Error::EncodingMismatch { .. } => (
+            REFUSED,
+            "encoding_mismatch",
+            Some("vectors of one length; rotate(v, 0) is v followed by zeros in all places"),
+        ),
         Error::NoSlots { .. } => (REFUSED, "no_slots", None),
         Error::File { .. } => (FILE, "format", None),
         _ => (REFUSED, "refused", None),

@@ -2,7 +2,7 @@
 
 use crate::arguments::Global;
 use crate::failure::{Failure, Result};
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
@@ -60,33 +60,45 @@ pub fn note(global: &Global, text: &str) {
     }
 }
 
-/// A table with a header.
-pub fn table<const N: usize>(header: [&str; N]) -> Table {
+/// A table with a header; columns in `right` are aligned to the right.
+pub fn table<const N: usize>(header: [&str; N], right: &[usize]) -> Table {
     let mut table = plain();
-    table.load_style(presets::UTF8_HORIZONTAL_ONLY).set_header(header);
+    let line = LineStyle::none().fill('─').junction('─');
+    table.load_style(TableStyle::new().header_separator(line)).set_header(header);
+    for &column in right {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
     table
 }
 
 /// Two columns: what, and its value.
 pub fn facts() -> Table {
     let mut table = plain();
-    table.load_style(presets::NOTHING);
+    table.load_style(TableStyle::new());
     table
 }
 
-/// Aligns columns to the right.
-pub fn right(table: &mut Table, columns: impl IntoIterator<Item = usize>) {
-    for column in columns {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
+/// A table as text, without blanks at either end of a line.
+pub fn render(table: &mut Table) -> String {
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 2));
     }
+    let text = table.to_string();
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    lines.join("\n")
 }
 
 fn plain() -> Table {
     let mut table = Table::new();
     table.set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH);
     table
+}
+
+/// A count with its noun, in the plural where that is due.
+pub fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
 /// A number of bytes for people.
@@ -111,6 +123,10 @@ mod tests {
 
     #[test]
     fn sizes_and_times_have_units() {
+        assert_eq!(
+            (counted(1, "row"), counted(0, "row")),
+            ("1 row".to_owned(), "0 rows".to_owned())
+        );
         assert_eq!(bytes(999), "999 B");
         assert_eq!(bytes(1234), "1.2 kB");
         assert_eq!(bytes(12_345_678), "12.3 MB");
@@ -123,6 +139,9 @@ mod tests {
     fn long_cells_wrap_within_the_width() {
         let mut table = facts();
         table.add_row(["what".to_owned(), "word ".repeat(60)]);
-        assert!(table.to_string().lines().all(|line| line.chars().count() <= usize::from(WIDTH)));
+        let text = render(&mut table);
+        assert!(text.lines().count() > 2 && text.starts_with("what"));
+        assert!(text.lines().all(|line| line.chars().count() <= usize::from(WIDTH)));
+        assert!(text.lines().all(|line| !line.ends_with(' ')));
     }
 }

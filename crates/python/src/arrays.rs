@@ -7,7 +7,10 @@
 
 use crate::errors::Exception;
 use cyclotron_schemes::vector::Values;
-use numpy::{PyArray1, PyArrayDescrMethods, PyArrayMethods, PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods};
+use numpy::{
+    PyArray1, PyArrayDescrMethods, PyArrayMethods, PyReadonlyArray1, PyUntypedArray,
+    PyUntypedArrayMethods,
+};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
@@ -33,8 +36,8 @@ pub enum Accept {
 }
 
 impl<'py> Integers<'py> {
-    /// Reads integers; `None` for objects that are not numbers or sequences of them. `range` is what
-    /// the context holds: it names the bounds for integers that not even 128 bits can hold.
+    /// Reads integers; `None` for objects that are not numbers or sequences of them. `range` is
+    /// what the context holds: it names the bounds for integers that not even 128 bits can hold.
     pub fn read(
         object: &Bound<'py, PyAny>,
         accept: Accept,
@@ -44,9 +47,11 @@ impl<'py> Integers<'py> {
         if object.cast::<PyInt>().is_ok() {
             return match accept {
                 Accept::Numbers => Ok(Some(Self::Wide(vec![integer(object, 0, range)?]))),
-                Accept::Vectors => {
-                    Err(refuse_shape("int", PyTuple::empty(py).as_any(), "put it in a list: [value]"))
-                },
+                Accept::Vectors => Err(refuse_shape(
+                    "int",
+                    PyTuple::empty(py).as_any(),
+                    "put it in a list: [value]",
+                )),
             };
         }
         if object.cast::<PyFloat>().is_ok() || object.cast::<PyComplex>().is_ok() {
@@ -177,8 +182,8 @@ fn integer(item: &Bound<'_, PyAny>, index: usize, range: (i128, i128)) -> PyResu
         .error())
 }
 
-const ROUND: &str = "integers are needed: scale and round, np.round(x * 10**k).astype(np.int64), and \
-                     divide what is decrypted by the scale";
+const ROUND: &str = "integers are needed: scale and round, np.round(x * 10**k).astype(np.int64), \
+                     and divide what is decrypted by the scale";
 
 fn refuse_float(
     array: &Bound<'_, PyUntypedArray>,

@@ -1,10 +1,12 @@
 //! `Ciphertext`: an encrypted vector, and the operators on it.
 
 use crate::arrays::{Accept, Integers};
-use crate::context::{Context, Shared, encoding_name};
+use crate::context::Context;
 use crate::errors::{self, Exception};
 use crate::evaluator::{Core, Evaluator};
 use crate::keys::context_mismatch;
+use crate::options::encoding_name;
+use crate::shared::Shared;
 use crate::stored;
 use cyclotron_schemes::Error;
 use cyclotron_schemes::rlwe::Mode;
@@ -18,14 +20,14 @@ use std::sync::Arc;
 
 /// An encrypted vector of integers. Immutable; made by `encrypt`, `load` and computing.
 ///
-/// `+ - *` take ciphertexts, integer arrays (on either side), lists, and single integers, which stand for
-/// one in every place; `@` and `dot` are the sum of the products, `**` takes a positive integer.
-/// In the encoding "coefficients" a product is a negacyclic convolution. All arithmetic is modulo
-/// `context.plaintext_modulus`, and results wrap around as integers do in numpy.
+/// `+ - *` take ciphertexts, integer arrays (on either side), lists, and single integers, which
+/// stand for one in every place; `@` and `dot` are the sum of the products, `**` takes a positive
+/// integer. In the encoding "coefficients" a product is a negacyclic convolution. All arithmetic is
+/// modulo `context.plaintext_modulus`, and results wrap around as integers do in numpy.
 ///
-/// An operation that could make decryption wrong raises `NoiseExhaustedError` instead. Operands of unlike
-/// length, encoding or sign raise `EncodingMismatchError`; products and rotations without their key
-/// `MissingKeyError`; other parameters `ParameterMismatchError`.
+/// An operation that could make decryption wrong raises `NoiseExhaustedError` instead. Operands of
+/// unlike length, encoding or sign raise `EncodingMismatchError`; products and rotations without
+/// their key `MissingKeyError`; other parameters `ParameterMismatchError`.
 ///
 /// >>> x = keys.encrypt(np.array([1, 2, 3]))
 /// >>> keys.decrypt(2 * x + np.array([0, 0, 1]) - x * x)
@@ -65,7 +67,8 @@ impl Binary {
 
 #[pymethods]
 impl Ciphertext {
-    /// numpy leaves operators with arrays to this class, instead of applying them element by element.
+    /// numpy leaves operators with arrays to this class, instead of applying them element by
+    /// element.
     #[classattr]
     fn __array_ufunc__(py: Python<'_>) -> Py<PyAny> {
         py.None()
@@ -210,8 +213,8 @@ impl Ciphertext {
 
     /// The context.
     #[getter]
-    fn context(&self) -> Context {
-        Context { inner: Arc::clone(&self.core.context) }
+    fn context(&self, py: Python<'_>) -> PyResult<Py<Context>> {
+        Context::of(py, &self.core.context)
     }
 
     /// The evaluator whose keys and mode the operators use.
@@ -267,8 +270,8 @@ impl Ciphertext {
         stored::to_bytes(py, &self.core.context, &*self.vector)
     }
 
-    /// A ciphertext from its bytes; its operators use the evaluator, or no keys when a context is given.
-    /// Raises `FileFormatError`, `ParameterMismatchError`.
+    /// A ciphertext from its bytes; its operators use the evaluator, or no keys when a context is
+    /// given. Raises `FileFormatError`, `ParameterMismatchError`.
     ///
     /// >>> data = keys.encrypt([1, 2, 3]).to_bytes()
     /// >>> keys.decrypt(cy.Ciphertext.from_bytes(keys.evaluator, data).sum())
@@ -285,8 +288,8 @@ impl Ciphertext {
         stored::save(py, &self.core.context, &*self.vector, &path)
     }
 
-    /// A ciphertext from a file; its operators use the evaluator, or no keys when a context is given.
-    /// Raises `OSError`, `FileFormatError`, `ParameterMismatchError`.
+    /// A ciphertext from a file; its operators use the evaluator, or no keys when a context is
+    /// given. Raises `OSError`, `FileFormatError`, `ParameterMismatchError`.
     #[staticmethod]
     fn load(py: Python<'_>, owner: Owner<'_>, path: PathBuf) -> PyResult<Self> {
         let core = owner.core()?;
@@ -328,7 +331,8 @@ impl Ciphertext {
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
         let own = slf.get();
-        stored::reduce(slf.as_any(), own.context(), &own.to_bytes(slf.py())?)
+        let py = slf.py();
+        stored::reduce(slf.as_any(), own.context(py)?, &own.to_bytes(py)?)
     }
 
     fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {

@@ -1,122 +1,43 @@
 //! `Context`: parameters on an engine, and the three ways to give them (chosen, named, literal).
 
 use crate::engines::EngineOptions;
-use crate::errors::{self, Exception};
+use crate::errors;
 use crate::keys::Keys;
+use crate::options::{RotationsArgument, encoding_name, json_error, parse_literal};
 use crate::secret::SecretKey;
+use crate::shared::Shared;
 use crate::stored;
-use cyclotron_engine::CpuEngine;
-use cyclotron_ring::sample::{SecretRng, SecretSeed};
-use cyclotron_schemes::Error;
 use cyclotron_schemes::files;
 use cyclotron_schemes::rlwe::{
     ParametersLiteral, SchemeKind, SecurityLevel, SecurityPolicy, SecurityTable, presets as named,
 };
-use cyclotron_schemes::vector::{
-    Encoding, Rotations, VectorContext, VectorParameters, VectorRequest,
-};
+use cyclotron_schemes::vector::{VectorParameters, VectorRequest};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple};
-use serde_json::{Value, json};
+use pyo3::types::{PyDict, PyString, PyTuple, PyWeakrefReference};
 use std::fmt::Write;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What every object of a context shares.
-#[derive(Debug)]
-pub struct Shared {
-    /// Parameters on the engine.
-    pub vector: Arc<VectorContext>,
-    /// The engine.
-    pub engine: Arc<CpuEngine>,
-    /// How the engine was asked for.
-    pub options: EngineOptions,
-    /// The process whose threads the engine has.
-    process: u32,
-}
-
-impl Shared {
-    fn open(
-        py: Python<'_>,
-        parameters: &VectorParameters,
-        options: EngineOptions,
-    ) -> PyResult<Arc<Self>> {
-        let engine = options.open(py)?;
-        let vector = py
-            .detach(|| {
-                let engine: Arc<dyn cyclotron_engine::Engine> = engine.clone();
-                VectorContext::new(parameters, &engine)
-            })
-            .map_err(errors::scheme)?;
-        Ok(Arc::new(Self { vector, engine, options, process: std::process::id() }))
-    }
-
-    /// Runs `f` without the GIL. After a fork the engine's threads are gone, and waiting for them
-    /// would never end: that is refused.
-    pub fn run<T: Send>(
-        &self,
-        py: Python<'_>,
-        f: impl FnOnce(&Arc<VectorContext>) -> Result<T, Error> + Send,
-    ) -> PyResult<T> {
-        let (opened, here) = (self.process, std::process::id());
-        if opened != here && self.engine.threads() > 1 {
-            let message = format!(
-                "the engine was opened in process {opened} and its threads do not exist in the \
-                 forked process {here}; start processes with multiprocessing's \"spawn\", make the \
-                 context in the process that uses it, or use Context(threads=1)"
-            );
-            return Err(Exception::new(py, "EngineError", message).error());
-        }
-        py.detach(|| f(&self.vector)).map_err(errors::scheme)
-    }
-
-    /// Smallest and largest integer.
-    pub fn range(&self, signed: bool) -> (i128, i128) {
-        self.vector.parameters().plaintext().range(signed)
-    }
-
-    /// Signed integers from smallest to unsigned largest: what any encoding may hold.
-    pub fn widest_range(&self) -> (i128, i128) {
-        (self.range(true).0, self.range(false).1)
-    }
-
-    /// `bfv, n=8192`: how every `repr` begins.
-    pub fn label(&self) -> String {
-        let first = self.vector.parameters().first();
-        format!("{}, n={}", first.scheme(), first.degree())
-    }
-}
-
-/// A generator of secrets: from the operating system, or from a test's seed.
-pub fn generator(insecure_seed: Option<u64>) -> Result<SecretRng, Error> {
-    let Some(number) = insecure_seed else { return Ok(SecretRng::from_os()?) };
-    let mut seed = [0; 32];
-    seed[..8].copy_from_slice(&number.to_le_bytes());
-    Ok(SecretRng::from_seed(SecretSeed::new(seed)))
-}
-
 /// Parameters of a scheme on an engine: where everything begins. Immutable; share it freely among
 /// threads.
 ///
 /// `Context(scheme, bits, depth)` chooses parameters: `scheme` is "bfv" or "bgv", integers are held
-/// modulo T of about `bits` bits (inputs *and results* must fit, see `range`), and `depth` is the number of
-/// multiplications in a row. Keywords: `security` (128, 192 or 256 bits) by `table`
+/// modulo T of about `bits` bits (inputs *and results* must fit, see `range`), and `depth` is the
+/// number of multiplications in a row. Keywords: `security` (128, 192 or 256 bits) by `table`
 /// ("guidelines-2024", "standard-2018", "standard-2018-quantum"); `slots`, the least length of a
 /// vector; `terms`, how many terms the final sum has (0: one a slot); `limb_bits`, the widest
-/// ciphertext prime (20 to 60); `channel_bits`, the widest single plaintext prime (wider values take
-/// several ciphertexts); `threads`, `simd`, `memory_limit` (bytes) for the engine.
+/// ciphertext prime (20 to 60); `channel_bits`, the widest single plaintext prime (wider values
+/// take several ciphertexts); `threads`, `simd`, `memory_limit` (bytes) for the engine.
 ///
 /// Raises `NoParametersError` when nothing fits, `ParameterError` for a value out of range,
 /// `EngineError` when the engine cannot be opened.
 ///
 /// >>> ctx = cy.Context("bfv", bits=20, depth=1)
-/// >>> ctx.degree
-/// 8192
 /// >>> print(ctx.explain().splitlines()[0])
-/// bfv, n = 8192, vectors of up to 8192 integers in [-516096, 516096] (signed)
-#[pyclass(frozen, module = "cyclotron")]
+/// bfv, n = ..., vectors of up to ... integers in [-5..., 5...] (signed)
+#[pyclass(frozen, weakref, module = "cyclotron")]
 pub struct Context {
     pub inner: Arc<Shared>,
 }
@@ -143,7 +64,7 @@ impl Context {
         threads: Option<usize>,
         simd: Option<String>,
         memory_limit: Option<u64>,
-    ) -> PyResult<Self> {
+    ) -> PyResult<Py<Self>> {
         let select = || {
             let mut request = VectorRequest::new(SchemeKind::from_name(scheme)?, bits, depth);
             request.channel_bits = channel_bits;
@@ -158,8 +79,9 @@ impl Context {
         Self::open(py, &parameters, EngineOptions { threads, simd, memory_limit })
     }
 
-    /// A named parameter set (see `presets()`): `TOY_*` sets are far too small to be secure and want
-    /// `acknowledge_insecure=True`; `STANDARD_2018_*` sets are those of other libraries' benchmarks.
+    /// A named parameter set (see `presets()`): `TOY_*` sets are far too small to be secure and
+    /// want `acknowledge_insecure=True`; `STANDARD_2018_*` sets are those of other libraries'
+    /// benchmarks.
     ///
     /// Raises `ParameterError` for an unknown name, `InsecureParametersError`.
     ///
@@ -170,7 +92,6 @@ impl Context {
         name, scheme = "bfv", *, acknowledge_insecure = false, threads = None, simd = None,
         memory_limit = None,
     ))]
-    #[expect(clippy::too_many_arguments, reason = "keywords of the Python interface")]
     fn preset(
         py: Python<'_>,
         name: &str,
@@ -179,7 +100,7 @@ impl Context {
         threads: Option<usize>,
         simd: Option<String>,
         memory_limit: Option<u64>,
-    ) -> PyResult<Self> {
+    ) -> PyResult<Py<Self>> {
         let literal = SchemeKind::from_name(scheme)
             .and_then(|scheme| named::literal(name, scheme))
             .map_err(errors::scheme)?;
@@ -189,19 +110,19 @@ impl Context {
     }
 
     /// Parameters spelled out, as a dictionary or JSON text: `scheme`, `degree`,
-    /// `plaintext_modulus`, `moduli` (primes of Q, `1 mod 2n`); and optionally `special_moduli` (primes of
-    /// P), `digits` (`{"limbs": k}` or `{"words": bits}`), `error` (`{"gaussian": sigma}` or
-    /// `{"binomial": k}`), `security` (`{"table": {"level": "128", "table": "guidelines-2024"}}`).
-    /// `plaintext_moduli` gives several moduli (CRT) in place of one. `acknowledge_insecure=True`
-    /// takes sets that exceed the security table.
+    /// `plaintext_modulus`, `moduli` (primes of Q, `1 mod 2n`); and optionally `special_moduli`
+    /// (primes of P), `digits` (`{"limbs": k}` or `{"words": bits}`), `error` (`{"gaussian":
+    /// sigma}` or `{"binomial": k}`), `security` (`{"table": {"level": "128", "table":
+    /// "guidelines-2024"}}`). `plaintext_moduli` gives several moduli (CRT) in place of one.
+    /// `acknowledge_insecure=True` takes sets that exceed the security table.
     ///
     /// Raises `ParameterError`, `InsecureParametersError`.
     ///
-    /// >>> literal = {"scheme": "bgv", "degree": 16, "plaintext_modulus": 97, "moduli": [65537, 114689]}
+    /// >>> literal = {"scheme": "bgv", "degree": 16, "plaintext_modulus": 97, "moduli": [65537]}
     /// >>> cy.Context.from_literal(literal)
     /// Traceback (most recent call last):
     /// ...
-    /// cyclotron.errors.InsecureParametersError: log2(QP) = 32.8 exceeds 0 bits, ...
+    /// cyclotron.errors.InsecureParametersError: log2(QP) = 16.0 exceeds 0 bits, ...
     /// >>> cy.Context.from_literal(literal, acknowledge_insecure=True).literal["digits"]
     /// {'limbs': 1}
     #[staticmethod]
@@ -209,7 +130,6 @@ impl Context {
         literal, *, plaintext_moduli = None, acknowledge_insecure = false, threads = None,
         simd = None, memory_limit = None,
     ))]
-    #[expect(clippy::too_many_arguments, reason = "keywords of the Python interface")]
     fn from_literal(
         literal: &Bound<'_, PyAny>,
         plaintext_moduli: Option<Vec<u64>>,
@@ -217,7 +137,7 @@ impl Context {
         threads: Option<usize>,
         simd: Option<String>,
         memory_limit: Option<u64>,
-    ) -> PyResult<Self> {
+    ) -> PyResult<Py<Self>> {
         let py = literal.py();
         let text = match literal.cast::<PyString>() {
             Ok(text) => text.to_string(),
@@ -240,7 +160,7 @@ impl Context {
         threads: Option<usize>,
         simd: Option<String>,
         memory_limit: Option<u64>,
-    ) -> PyResult<Self> {
+    ) -> PyResult<Py<Self>> {
         let parameters = VectorParameters::from_json(text).map_err(errors::scheme)?;
         Self::open(py, &parameters, EngineOptions { threads, simd, memory_limit })
     }
@@ -257,10 +177,9 @@ impl Context {
         threads: Option<usize>,
         simd: Option<String>,
         memory_limit: Option<u64>,
-    ) -> PyResult<Self> {
+    ) -> PyResult<Py<Self>> {
         stored::readable(&path)?;
-        let parameters =
-            py.detach(|| files::load_parameters(&path)).map_err(errors::scheme)?;
+        let parameters = py.detach(|| files::load_parameters(&path)).map_err(errors::scheme)?;
         Self::open(py, &parameters, EngineOptions { threads, simd, memory_limit })
     }
 
@@ -279,9 +198,9 @@ impl Context {
 
     /// Fresh keys, from the operating system's randomness.
     ///
-    /// `rotations`: "sums" (sums over all slots, and any rotation in several steps), `None`, or a list of
-    /// steps (negative: to the right), which makes smaller keys. `relinearize=False` leaves out the
-    /// key for products of ciphertexts. `insecure_seed` repeats keys, for tests alone.
+    /// `rotations`: "sums" (sums over all slots, and any rotation in several steps), `None`, or a
+    /// list of steps (negative: to the right), which makes smaller keys. `relinearize=False` leaves
+    /// out the key for products of ciphertexts. `insecure_seed` repeats keys, for tests alone.
     ///
     /// Raises `ParameterError`, `EngineError`.
     ///
@@ -443,9 +362,7 @@ impl Context {
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
         let own = self.inner.vector.parameters().id();
-        other.cast::<Self>().is_ok_and(|other| {
-            other.get().inner.vector.parameters().id() == own
-        })
+        other.cast::<Self>().is_ok_and(|other| other.get().inner.vector.parameters().id() == own)
     }
 
     fn __hash__(&self) -> u64 {
@@ -470,12 +387,25 @@ impl Context {
 }
 
 impl Context {
+    /// The one Python object of a context.
+    pub fn of(py: Python<'_>, inner: &Arc<Shared>) -> PyResult<Py<Self>> {
+        if let Some(living) = inner.living(py) {
+            return Ok(living.cast_into::<Self>()?.unbind());
+        }
+        let object = Bound::new(py, Self { inner: Arc::clone(inner) })?;
+        let weak = PyWeakrefReference::new(object.as_any())?.unbind();
+        // Two threads may come here at once: the last one's object stays the one.
+        let old = inner.handle().replace(weak);
+        drop(old);
+        Ok(object.unbind())
+    }
+
     fn open(
         py: Python<'_>,
         parameters: &VectorParameters,
         options: EngineOptions,
-    ) -> PyResult<Self> {
-        Ok(Self { inner: Shared::open(py, parameters, options)? })
+    ) -> PyResult<Py<Self>> {
+        Self::of(py, &Shared::open(py, parameters, options)?)
     }
 
     fn from_parts(
@@ -484,7 +414,7 @@ impl Context {
         moduli: &[u64],
         acknowledge_insecure: bool,
         options: EngineOptions,
-    ) -> PyResult<Self> {
+    ) -> PyResult<Py<Self>> {
         if acknowledge_insecure {
             literal.security = SecurityPolicy::InsecureAcknowledged;
         }
@@ -512,78 +442,4 @@ impl Context {
 #[pyfunction]
 pub fn presets() -> Vec<&'static str> {
     named::names()
-}
-
-/// What `rotations=` may be: "sums", `None` (given explicitly) or a list of steps.
-pub struct RotationsArgument(pub Rotations);
-
-impl Default for RotationsArgument {
-    fn default() -> Self {
-        Self(Rotations::Sums)
-    }
-}
-
-impl<'py> FromPyObject<'_, 'py> for RotationsArgument {
-    type Error = PyErr;
-
-    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        if object.is_none() {
-            return Ok(Self(Rotations::None));
-        }
-        if let Ok(name) = object.cast::<PyString>() {
-            if name == "sums" {
-                return Ok(Self(Rotations::Sums));
-            }
-        } else if let Ok(steps) = object.extract::<Vec<i64>>() {
-            return Ok(Self(Rotations::Steps(steps)));
-        }
-        Err(errors::scheme(Error::Parameter {
-            what: "rotations",
-            value: object.repr()?.to_string(),
-            remedy: "give \"sums\", None, or a list of steps such as [1, 2, -3]".to_owned(),
-        }))
-    }
-}
-
-/// `encoding=` of encryption.
-pub fn parse_encoding(name: &str) -> Result<Encoding, Error> {
-    match name {
-        "slots" => Ok(Encoding::Slots),
-        "coefficients" => Ok(Encoding::Coefficients),
-        _ => Err(Error::Parameter {
-            what: "encoding",
-            value: format!("{name:?}"),
-            remedy: "choose \"slots\" or \"coefficients\"".to_owned(),
-        }),
-    }
-}
-
-/// The name of an encoding.
-pub fn encoding_name(encoding: Encoding) -> &'static str {
-    match encoding {
-        Encoding::Slots => "slots",
-        Encoding::Coefficients => "coefficients",
-    }
-}
-
-/// A literal from JSON, with the defaults that `from_literal` documents.
-fn parse_literal(text: &str) -> Result<ParametersLiteral, Error> {
-    let mut value: Value = serde_json::from_str(text).map_err(json_error)?;
-    if let Value::Object(fields) = &mut value {
-        let special =
-            fields.entry("special_moduli").or_insert_with(|| json!([])).as_array().map_or(0, Vec::len);
-        fields.entry("digits").or_insert_with(|| json!({ "limbs": special.max(1) }));
-        let error = cyclotron_schemes::rlwe::ErrorDistribution::DEFAULT;
-        fields.entry("error").or_insert_with(|| json!(error));
-        fields.entry("security").or_insert_with(|| json!(SecurityPolicy::default()));
-    }
-    serde_json::from_value(value).map_err(json_error)
-}
-
-fn json_error(error: serde_json::Error) -> Error {
-    Error::Parameter {
-        what: "parameter literal",
-        value: error.to_string(),
-        remedy: "give the fields that Context.from_literal documents".to_owned(),
-    }
 }

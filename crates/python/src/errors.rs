@@ -55,12 +55,14 @@ pub fn scheme(error: Error) -> PyErr {
             Error::Parameter { what, value, remedy } => {
                 new("ParameterError").with("what", what).with("value", value).with("remedy", remedy)
             }
-            Error::Insecure { log_qp, limit, bits, degree, table } => new("InsecureParametersError")
-                .with("log_qp", log_qp)
-                .with("limit", limit)
-                .with("security", bits)
-                .with("degree", degree)
-                .with("table", table),
+            Error::Insecure { log_qp, limit, bits, degree, table } => {
+                new("InsecureParametersError")
+                    .with("log_qp", log_qp)
+                    .with("limit", limit)
+                    .with("security", bits)
+                    .with("degree", degree)
+                    .with("table", table)
+            }
             Error::NoParameters { request, reason } => {
                 new("NoParametersError").with("request", request).with("reason", reason)
             }

@@ -5,9 +5,10 @@
 //! companion of a context; two different ones are refused.
 
 use crate::ciphertext::Ciphertext;
-use crate::context::{Context, Shared};
+use crate::context::Context;
 use crate::errors::{self, Exception};
 use crate::keys::{EvaluationKeys, context_mismatch};
+use crate::shared::Shared;
 use cyclotron_schemes::Error;
 use cyclotron_schemes::rlwe::Mode;
 use cyclotron_schemes::vector::{VectorEvaluationKeys, VectorEvaluator};
@@ -55,6 +56,9 @@ impl Core {
         a: &'a Arc<Self>,
         b: &'a Arc<Self>,
     ) -> PyResult<&'a Arc<Self>> {
+        if a.context.vector.parameters().id() != b.context.vector.parameters().id() {
+            return Err(context_mismatch(py, "ciphertext", &b.context, &a.context));
+        }
         if Arc::ptr_eq(a, b) || b.is_plain() {
             return Ok(a);
         }
@@ -88,12 +92,12 @@ impl Core {
 /// Computes on ciphertexts: a context, evaluation keys, and a mode. It holds no secret.
 ///
 /// In mode "automatic" levels are aligned and products relinearised; in mode "strict" exactly what
-/// is said is done, and what does not fit is an error. A server makes one evaluator from the keys it
-/// was sent and loads ciphertexts with it: `Ciphertext.load(evaluator, path)`.
+/// is said is done, and what does not fit is an error. A server makes one evaluator from the keys
+/// it was sent and loads ciphertexts with it: `Ciphertext.load(evaluator, path)`.
 ///
 /// When two ciphertexts meet, the evaluator that they share computes; one that was made without
-/// evaluator (by `PublicKey.encrypt`, `SecretKey.encrypt` or pickle) adopts the other's; two different evaluators
-/// are refused with `EvaluatorMismatchError`.
+/// evaluator (by `PublicKey.encrypt`, `SecretKey.encrypt` or pickle) adopts the other's; two
+/// different evaluators are refused with `EvaluatorMismatchError`.
 ///
 /// >>> server = cy.Evaluator(ctx, keys.evaluation)
 /// >>> x = server.attach(keys.public.encrypt([1, 2, 3]))
@@ -145,15 +149,18 @@ impl Evaluator {
 
     /// The context.
     #[getter]
-    fn context(&self) -> Context {
-        Context { inner: Arc::clone(&self.core.context) }
+    fn context(&self, py: Python<'_>) -> PyResult<Py<Context>> {
+        Context::of(py, &self.core.context)
     }
 
     /// The evaluation keys, if there are any.
     #[getter]
     fn keys(&self) -> Option<EvaluationKeys> {
         let context = || Arc::clone(&self.core.context);
-        self.core.keys.as_ref().map(|keys| EvaluationKeys { context: context(), keys: Arc::clone(keys) })
+        self.core
+            .keys
+            .as_ref()
+            .map(|keys| EvaluationKeys { context: context(), keys: Arc::clone(keys) })
     }
 
     /// "automatic" or "strict".
@@ -177,9 +184,12 @@ impl Evaluator {
         hasher.finish()
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let own = slf.get();
-        let arguments = (own.context(), own.keys(), own.mode()).into_pyobject(slf.py())?;
+        let py = slf.py();
+        let arguments = (own.context(py)?, own.keys(), own.mode()).into_pyobject(py)?;
         Ok((slf.get_type().into_any(), arguments))
     }
 

@@ -2,10 +2,12 @@
 
 use crate::arrays::{Accept, Integers};
 use crate::ciphertext::Ciphertext;
-use crate::context::{Context, RotationsArgument, Shared, generator, parse_encoding};
+use crate::context::Context;
 use crate::errors::{self, Exception};
 use crate::evaluator::{Core, Evaluator};
+use crate::options::{RotationsArgument, parse_encoding};
 use crate::secret::SecretKey;
+use crate::shared::{Shared, generator};
 use crate::stored;
 use cyclotron_ring::sample::SecretRng;
 use cyclotron_schemes::Error;
@@ -44,10 +46,9 @@ impl Keys {
         evaluation: Bound<'_, EvaluationKeys>,
     ) -> PyResult<Self> {
         let context = &secret.get().context;
-        for (what, other) in [
-            ("public key", &public.get().context),
-            ("evaluation keys", &evaluation.get().context),
-        ] {
+        for (what, other) in
+            [("public key", &public.get().context), ("evaluation keys", &evaluation.get().context)]
+        {
             if !Arc::ptr_eq(context, other) {
                 return Err(context_mismatch(secret.py(), what, other, context));
             }
@@ -63,8 +64,8 @@ impl Keys {
 
     /// The context.
     #[getter]
-    fn context(&self) -> Context {
-        Context { inner: Arc::clone(&self.core.context) }
+    fn context(&self, py: Python<'_>) -> PyResult<Py<Context>> {
+        Context::of(py, &self.core.context)
     }
 
     /// The secret key: decrypts, and stays with its owner.
@@ -167,10 +168,10 @@ impl PublicKey {
     /// Encrypts a vector of at most `context.capacity` integers.
     ///
     /// `values` is a one-dimensional integer array, or a list of Python integers (up to 126 bits).
-    /// Contiguous `int64` and `uint64` arrays are read where they stand; do not write to one meanwhile.
-    /// `signed` says whether decryption gives integers in `context.range(True)` or in
-    /// `context.range(False)`; by default it follows the dtype. `encoding` is "slots" (products are slot by
-    /// slot) or "coefficients" (products are negacyclic convolutions); by default what the
+    /// Contiguous `int64` and `uint64` arrays are read where they stand; do not write to one
+    /// meanwhile. `signed` says whether decryption gives integers in `context.range(True)` or in
+    /// `context.range(False)`; by default it follows the dtype. `encoding` is "slots" (products are
+    /// slot by slot) or "coefficients" (products are negacyclic convolutions); by default what the
     /// context says. `insecure_seed` repeats a ciphertext, for tests alone.
     ///
     /// The result computes with public values and sums; attach an evaluator for products and
@@ -180,11 +181,11 @@ impl PublicKey {
     /// `TooManyValuesError`, `NoSlotsError`, `ParameterError` for an unknown encoding.
     ///
     /// >>> keys.public.encrypt(np.array([1, 2, 3], np.uint8))
-    /// Ciphertext(bfv, n=64, 3 unsigned values in slots, level 1, margin 7... bits, 1... B)
+    /// Ciphertext(bfv, n=64, 3 unsigned values in slots, level 1, margin ... bits, 1.7 kB)
     /// >>> keys.public.encrypt([0.5])
     /// Traceback (most recent call last):
     /// ...
-    /// cyclotron.errors.ArrayError: value 0.5 at index 0 is a float; integers are needed: scale and round, ...
+    /// cyclotron.errors.ArrayError: value 0.5 at index 0 is a float; integers are ...
     #[pyo3(signature = (values, *, signed = None, encoding = None, insecure_seed = None))]
     fn encrypt(
         &self,
@@ -201,8 +202,8 @@ impl PublicKey {
 
     /// The context.
     #[getter]
-    fn context(&self) -> Context {
-        Context { inner: Arc::clone(&self.context) }
+    fn context(&self, py: Python<'_>) -> PyResult<Py<Context>> {
+        Context::of(py, &self.context)
     }
 
     /// Bytes of `to_bytes`.
@@ -245,7 +246,8 @@ impl PublicKey {
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
         let own = slf.get();
-        stored::reduce(slf.as_any(), own.context(), &own.to_bytes(slf.py())?)
+        let py = slf.py();
+        stored::reduce(slf.as_any(), own.context(py)?, &own.to_bytes(py)?)
     }
 
     fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
@@ -268,8 +270,8 @@ pub struct EvaluationKeys {
 impl EvaluationKeys {
     /// The context.
     #[getter]
-    fn context(&self) -> Context {
-        Context { inner: Arc::clone(&self.context) }
+    fn context(&self, py: Python<'_>) -> PyResult<Py<Context>> {
+        Context::of(py, &self.context)
     }
 
     /// Whether products of ciphertexts can be relinearised.
@@ -324,7 +326,8 @@ impl EvaluationKeys {
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
         let own = slf.get();
-        stored::reduce(slf.as_any(), own.context(), &own.to_bytes(slf.py())?)
+        let py = slf.py();
+        stored::reduce(slf.as_any(), own.context(py)?, &own.to_bytes(py)?)
     }
 
     fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
@@ -370,6 +373,9 @@ pub struct Input<'a> {
     pub signed: bool,
 }
 
+/// What encryption gives.
+pub type Encrypted = Result<EncryptedVector, Error>;
+
 /// Encrypts integers; the result is attached to `core`.
 pub fn encrypt(
     core: &Arc<Core>,
@@ -377,7 +383,7 @@ pub fn encrypt(
     signed: Option<bool>,
     encoding: Option<&str>,
     insecure_seed: Option<u64>,
-    f: impl FnOnce(&VectorContext, Input<'_>, &mut SecretRng) -> Result<EncryptedVector, Error> + Send,
+    f: impl FnOnce(&VectorContext, Input<'_>, &mut SecretRng) -> Encrypted + Send,
 ) -> PyResult<Ciphertext> {
     let py = values.py();
     let context = &core.context;
@@ -410,8 +416,9 @@ pub fn context_mismatch(py: Python<'_>, what: &str, found: &Shared, expected: &S
     } else {
         "use objects of one parameter set"
     };
-    let message =
-        format!("{what} belongs to a context of parameters {found}, not to that of {expected}; {remedy}");
+    let message = format!(
+        "{what} belongs to a context of parameters {found}, not to that of {expected}; {remedy}"
+    );
     Exception::new(py, "ParameterMismatchError", message)
         .with("what", what)
         .with("found", found)

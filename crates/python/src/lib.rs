@@ -1,8 +1,10 @@
 //! The native half of the Python package `cyclotron`: the schemes of `cyclotron-schemes` for numpy
 //! users.
 //!
-//! * [`context`]: parameters on an engine, and how they are given; [`engines`]: the engine's options;
-//! * [`keys`], [`secret`]: keys, encryption, decryption; [`evaluator`]: who computes, with which keys;
+//! * [`context`], [`options`]: parameters on an engine, and how they are given; [`shared`]: what
+//!   every object of a context shares; [`engines`]: the engine's options;
+//! * [`keys`], [`secret`]: keys, encryption, decryption; [`evaluator`]: who computes,
+//!   with which keys;
 //! * [`ciphertext`]: encrypted vectors and their operators;
 //! * [`arrays`]: numpy arrays in and out; [`stored`]: bytes, files, pickle; [`errors`]: exceptions.
 //!
@@ -17,7 +19,9 @@ mod engines;
 mod errors;
 mod evaluator;
 mod keys;
+mod options;
 mod secret;
+mod shared;
 mod stored;
 
 use pyo3::prelude::*;

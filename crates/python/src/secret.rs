@@ -2,9 +2,11 @@
 
 use crate::arrays::to_numpy;
 use crate::ciphertext::Ciphertext;
-use crate::context::{Context, RotationsArgument, Shared, generator};
+use crate::context::Context;
 use crate::evaluator::Core;
 use crate::keys::{EvaluationKeys, PublicKey, encrypt};
+use crate::options::RotationsArgument;
+use crate::shared::{Shared, generator};
 use crate::stored;
 use cyclotron_schemes::rlwe::Mode;
 use cyclotron_schemes::vector::VectorSecretKey;
@@ -24,11 +26,12 @@ pub struct SecretKey {
 
 #[pymethods]
 impl SecretKey {
-    /// Decrypts: an array of `len(ciphertext)` integers, `int64` when all of them fit, else `uint64`
-    /// when all fit, else Python integers in an object array.
+    /// Decrypts: an array of `len(ciphertext)` integers, `int64` when all of them fit, else
+    /// `uint64` when all fit, else Python integers in an object array.
     ///
-    /// Raises `NoiseExhaustedError` when the noise bound gives no guarantee, `NoiseMeasuredError` when
-    /// the noise itself is too large (a wrong key, an altered ciphertext), `ParameterMismatchError`.
+    /// Raises `NoiseExhaustedError` when the noise bound gives no guarantee, `NoiseMeasuredError`
+    /// when the noise itself is too large (a wrong key, an altered ciphertext),
+    /// `ParameterMismatchError`.
     ///
     /// >>> keys.secret.decrypt(keys.encrypt([-5, 7]) * 2)
     /// array([-10,  14])
@@ -49,11 +52,7 @@ impl SecretKey {
     /// >>> x = keys.encrypt([1, 2, 3])
     /// >>> keys.secret.measured_margin(x) >= x.margin
     /// True
-    fn measured_margin(
-        &self,
-        py: Python<'_>,
-        ciphertext: &Bound<'_, Ciphertext>,
-    ) -> PyResult<f64> {
+    fn measured_margin(&self, py: Python<'_>, ciphertext: &Bound<'_, Ciphertext>) -> PyResult<f64> {
         let vector = ciphertext.get().within(py, &self.context)?;
         self.context.run(py, |context| context.measured_margin(&self.key, &vector))
     }
@@ -107,8 +106,8 @@ impl SecretKey {
 
     /// The context.
     #[getter]
-    fn context(&self) -> Context {
-        Context { inner: Arc::clone(&self.context) }
+    fn context(&self, py: Python<'_>) -> PyResult<Py<Context>> {
+        Context::of(py, &self.context)
     }
 
     /// Bytes of `to_bytes`.
@@ -169,8 +168,8 @@ impl SecretKey {
         context: &Arc<Shared>,
         insecure_seed: Option<u64>,
     ) -> PyResult<Self> {
-        let key = context
-            .run(py, |vector| vector.generate_secret_key(&mut generator(insecure_seed)?))?;
+        let key =
+            context.run(py, |vector| vector.generate_secret_key(&mut generator(insecure_seed)?))?;
         Ok(Self { context: Arc::clone(context), key: Arc::new(key) })
     }
 }

@@ -1,7 +1,7 @@
 //! Bytes, files and pickles of keys and ciphertexts, the same way for all of them.
 
-use crate::context::Shared;
 use crate::errors::{self, Exception};
+use crate::shared::Shared;
 use cyclotron_schemes::files::{self, RecordInfo, Stored};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
@@ -82,9 +82,9 @@ pub fn refuse_pickle(py: Python<'_>, class: &str) -> PyErr {
     Exception::new(py, "SecretPickleError", message).error()
 }
 
-/// What a file of this library, or the bytes of one, holds: a list of dictionaries, one a record: `kind`,
-/// `version`, `parameters` (their identity), `bytes`, and what else the record says of itself. Needs no
-/// key; what is said is checked against the checksum only.
+/// What a file of this library, or the bytes of one, holds: a list of dictionaries, one a record:
+/// `kind`, `version`, `parameters` (their identity), `bytes`, and what else the record says of
+/// itself. Needs no key; what is said is checked against the checksum only.
 ///
 /// Raises `OSError`, `FileFormatError` for what is not a whole file of this library.
 ///

@@ -98,7 +98,9 @@ pub enum RingError {
         modulus: u64,
     },
     /// Moduli of a residue number system that are not pairwise coprime.
-    #[error("moduli {first} and {second} share the factor {gcd}; an RNS basis needs coprime moduli")]
+    #[error(
+        "moduli {first} and {second} share the factor {gcd}; an RNS basis needs coprime moduli"
+    )]
     NotCoprime {
         /// One modulus.
         first: u64,

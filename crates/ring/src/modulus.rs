@@ -249,11 +249,7 @@ impl Montgomery {
             round += 1;
         }
         let r = modulus.reduce_u128(1u128 << 64);
-        Ok(Self {
-            modulus,
-            negative_inverse: inverse.wrapping_neg(),
-            r_squared: modulus.mul(r, r),
-        })
+        Ok(Self { modulus, negative_inverse: inverse.wrapping_neg(), r_squared: modulus.mul(r, r) })
     }
 
     /// The modulus.
@@ -322,10 +318,7 @@ mod tests {
     fn refuses_moduli_out_of_range() {
         for q in [0, 1, MAX_MODULUS + 1, u64::MAX] {
             let error = Modulus::new(q).unwrap_err();
-            assert_eq!(
-                error,
-                RingError::ModulusOutOfRange { value: q, min: 2, max: MAX_MODULUS }
-            );
+            assert_eq!(error, RingError::ModulusOutOfRange { value: q, min: 2, max: MAX_MODULUS });
         }
     }
 

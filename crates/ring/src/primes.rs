@@ -117,7 +117,8 @@ mod tests {
 
     #[test]
     fn agrees_with_trial_division() {
-        let slow = |x: u64| x >= 2 && (2..).take_while(|d| d * d <= x).all(|d| !x.is_multiple_of(d));
+        let slow =
+            |x: u64| x >= 2 && (2..).take_while(|d| d * d <= x).all(|d| !x.is_multiple_of(d));
         for x in 0..5000 {
             assert_eq!(is_prime(x), slow(x), "{x}");
         }

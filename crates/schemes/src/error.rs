@@ -29,9 +29,9 @@ pub enum Error {
     },
     /// A modulus too large for the wanted security.
     #[error(
-        "log2(QP) = {log_qp:.1} exceeds {limit} bits, the most for {bits}-bit security at \
-         n = {degree} in the table {table}; use a larger degree, fewer limbs, or acknowledge \
-         insecure parameters"
+        "log2(QP) = {log_qp:.1} exceeds the {limit} bits of {bits}-bit security at n = {degree} in \
+         the table {table}{}; use a larger degree, fewer limbs, or acknowledge insecure parameters",
+        if *limit == 0 { " (it has no entry there)" } else { "" }
     )]
     Insecure {
         /// log2 of the whole modulus.

@@ -83,9 +83,18 @@ fn sums_are_of_the_values_and_not_of_the_padding() {
         // ... which a further sum must not count.
         assert_eq!(bench.decrypt(&e.sum(&centred).unwrap()), vec![-60]);
         assert_eq!(bench.decrypt(&e.sum(&sum).unwrap()), vec![15]);
+        // A public factor leaves what stands in the padding there; public values do not.
+        let doubled = e.mul(&centred, Operand::Plain(Values::I64(&[2]))).unwrap();
+        assert_eq!(bench.decrypt(&e.sum(&doubled).unwrap()), vec![-120]);
+        let ones = Operand::Plain(Values::I64(&[1; 5]));
+        assert!(e.mul(&centred, ones).unwrap().layout().clean);
         let rotated = e.rotate(&a, 1).unwrap();
         assert_eq!(bench.decrypt(&rotated)[..4], [2, 3, 4, 5]);
         assert_eq!(rotated.layout().length, N);
+        // It fills every place, and goes with a vector that is zero beyond its values.
+        let sum = e.add(&a, Operand::Encrypted(&rotated)).unwrap();
+        assert_eq!(bench.decrypt(&sum)[..6], [3, 5, 7, 9, 5, 0]);
+        assert_eq!(bench.decrypt(&sum)[N / 2 - 1], 1);
         let swapped = e.swap_rows(&a).unwrap();
         assert_eq!(bench.decrypt(&swapped)[N / 2..N / 2 + 5], [1, 2, 3, 4, 5]);
     }
@@ -126,6 +135,11 @@ fn layouts_that_do_not_go_together_are_refused() {
     let b = bench.encrypt(&[1, 2]);
     let error = e.add(&a, Operand::Encrypted(&b)).unwrap_err().to_string();
     assert!(error.contains("3 signed values") && error.contains("2 signed values"), "{error}");
+    let short = Operand::Plain(Values::I64(&[1, 2]));
+    let error = e.add(&a, short).unwrap_err().to_string();
+    assert!(error.contains("3 signed values") && error.contains("2 public values"), "{error}");
+    let rotated = e.rotate(&a, 0).unwrap();
+    assert!(matches!(e.add(&rotated, short), Err(Error::EncodingMismatch { .. })));
     let encrypt = |encoding, signed| {
         let values = Values::I64(&[1, 2, 3]);
         bench.context.encrypt(&bench.public, values, encoding, signed, &mut rng(1)).unwrap()

@@ -135,9 +135,9 @@ pub fn run(global: &Global, arguments: &DecryptArguments) -> Result<Output> {
             write(path, arguments.force, &columns)?;
             columns.iter_mut().for_each(|column| column.values = None);
             format!(
-                "{} columns of {} values written to {}; {}",
-                columns.len(),
-                columns[0].length,
+                "{} of {} written to {}; {}",
+                output::counted(columns.len(), "column"),
+                output::counted(columns[0].length, "value"),
                 path.display(),
                 output::seconds(start.elapsed())
             )

@@ -137,7 +137,7 @@ pub fn run(global: &Global, arguments: &EncryptArguments) -> Result<Output> {
     drop(progress);
 
     let mut rows = Vec::new();
-    let mut table = output::table(["column", "values", "file", "bytes"]);
+    let mut table = output::table(["column", "values", "file", "size"], &[1, 3]);
     for (column, pending) in columns.iter().zip(pending) {
         let (path, bytes) = (pending.path().to_owned(), pending.bytes()?);
         pending.commit()?;
@@ -151,10 +151,14 @@ pub fn run(global: &Global, arguments: &EncryptArguments) -> Result<Output> {
         ]);
         rows.push(Row { column: name, path, values, bytes });
     }
-    output::right(&mut table, [1, 3]);
     let scaled = arguments.scale.map_or_else(String::new, |scale| format!(" times {scale}"));
     let elapsed = start.elapsed();
-    let human = format!("{table}\n{} columns{scaled}; {}", rows.len(), output::seconds(elapsed));
+    let table = output::render(&mut table);
+    let human = format!(
+        "{table}\n{}{scaled}; {}",
+        output::counted(rows.len(), "column"),
+        output::seconds(elapsed)
+    );
     let report = Report {
         parameters: context.parameters().id().to_string(),
         scale: arguments.scale.map(|scale| scale.to_string()),

@@ -43,7 +43,8 @@ pub fn run(global: &Global) -> Result<Output> {
     let available: Vec<&str> = SimdLevel::available().into_iter().map(SimdLevel::name).collect();
     let forced = std::env::var(SIMD_VARIABLE).ok();
 
-    let mut table = output::table(["engine", "SIMD", "threads", "moduli", "degrees", "self-test"]);
+    let mut table =
+        output::table(["engine", "SIMD", "threads", "moduli", "degrees", "self-test"], &[2]);
     let (least, most) = capabilities.degrees;
     table.add_row([
         capabilities.name.clone(),
@@ -55,10 +56,11 @@ pub fn run(global: &Global) -> Result<Output> {
     ]);
     let why = match &forced {
         Some(level) => format!("{SIMD_VARIABLE}={level}"),
-        None => format!("the fastest; {SIMD_VARIABLE} forces another"),
+        None => format!("{SIMD_VARIABLE} forces another"),
     };
     let human = format!(
-        "{table}\nSIMD levels here: {}; chosen: {} ({why})",
+        "{}\nSIMD levels: {}; chosen: {} ({why})",
+        output::render(&mut table),
         available.join(", "),
         engine.simd()
     );

@@ -324,7 +324,7 @@ fn report(
         bytes,
         seconds: elapsed.as_secs_f64(),
     };
-    Output::report(&report, facts.to_string())
+    Output::report(&report, output::render(&mut facts))
 }
 
 #[cfg(test)]

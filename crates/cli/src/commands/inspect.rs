@@ -88,15 +88,27 @@ fn inspect(path: &Path, context: Option<&VectorContext>) -> Result<(FileReport, 
     let records = files::inspect_path(path).map_err(|error| session::from_file(path, error))?;
     let mut facts = output::facts();
     facts.add_row(["file", &path.display().to_string()]);
-    for record in &records {
-        facts
-            .add_row(["kind", &format!("{}, version {}", record.kind.name(), record.version)])
-            .add_row(["parameters", &record.parameters.to_string()])
-            .add_row(["size", &output::bytes(record.bytes)]);
-        for (name, value) in &record.summary {
+    for records in alike(&records) {
+        let first = &records[0];
+        let (kind, size) = (first.kind.name(), output::bytes(first.bytes));
+        let version = first.version;
+        if records.len() == 1 {
+            facts.add_row(["kind", &format!("{kind}, version {version}, {size}")]);
+        } else {
+            let count = records.len();
+            facts.add_row([
+                "kind",
+                &format!("{count} times {kind}, version {version}, {size} each"),
+            ]);
+            continue;
+        }
+        facts.add_row(["parameters", &first.parameters.to_string()]);
+        for (name, value) in &first.summary {
             facts.add_row([name, value]);
         }
     }
+    let total: u64 = records.iter().map(|record| record.bytes).sum();
+    facts.add_row(["size", &format!("{total} bytes")]);
     let kind = records.first().map(|record| record.kind);
     let parameters = match kind {
         Some(RecordKind::Parameters) => Some(session::parameters(path)?),
@@ -127,7 +139,12 @@ fn inspect(path: &Path, context: Option<&VectorContext>) -> Result<(FileReport, 
         parameters: parameters.as_ref().map(params::describe),
         noise,
     };
-    Ok((report, facts.to_string()))
+    Ok((report, output::render(&mut facts)))
+}
+
+/// Runs of records of one kind and size.
+fn alike(records: &[RecordInfo]) -> impl Iterator<Item = &[RecordInfo]> {
+    records.chunk_by(|a, b| a.kind == b.kind && a.bytes == b.bytes && a.parameters == b.parameters)
 }
 
 fn record(info: &RecordInfo) -> Record {

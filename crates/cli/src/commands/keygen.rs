@@ -105,7 +105,7 @@ pub fn run(global: &Global, arguments: &KeygenArguments) -> Result<Output> {
 
     let whats = ["secret: stays with the client", "public: encrypts", "evaluation: for the server"];
     let mut files = Vec::new();
-    let mut table = output::table(["file", "bytes", "what"]);
+    let mut table = output::table(["file", "size", "what"], &[1]);
     let pending: [Pending; 3] = [secret_file, public_file, evaluation_file];
     for (what, pending) in whats.into_iter().zip(pending) {
         let (path, bytes) = (pending.path().to_owned(), pending.bytes()?);
@@ -113,11 +113,15 @@ pub fn run(global: &Global, arguments: &KeygenArguments) -> Result<Output> {
         table.add_row([path.display().to_string(), output::bytes(bytes), what.to_owned()]);
         files.push(KeyFile { what, path, bytes });
     }
-    output::right(&mut table, [1]);
     let elements = evaluation.galois_elements().len();
     let elapsed = start.elapsed();
     let products = if relinearization { "products" } else { "no products" };
-    let human = format!("{table}\n{products}, {elements} rotations; {}", output::seconds(elapsed));
+    let table = output::render(&mut table);
+    let human = format!(
+        "{table}\n{products}, {}; {}",
+        output::counted(elements, "rotation"),
+        output::seconds(elapsed)
+    );
     let report = Report {
         parameters: context.parameters().id().to_string(),
         relinearization,

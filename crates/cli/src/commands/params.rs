@@ -23,7 +23,7 @@ pub struct ParamsArguments {
     /// bfv or bgv
     #[arg(long, value_parser = scheme, required = true)]
     scheme: Option<SchemeKind>,
-    /// Results fit in so many bits, the sign included
+    /// Bits of every result, sign included: values from about -2^(N-1) to 2^(N-1)
     #[arg(long, value_name = "N", required_unless_present = "preset", conflicts_with = "preset")]
     bits: Option<u32>,
     /// Multiplications in a row
@@ -48,10 +48,16 @@ pub struct ParamsArguments {
     #[arg(long, value_name = "NAME")]
     preset: Option<String>,
     /// Plaintext moduli instead of the preset's own; several for wider values
-    #[arg(long, value_name = "T,...", value_delimiter = ',', requires = "preset")]
+    #[arg(
+        long,
+        value_name = "T,...",
+        value_delimiter = ',',
+        requires = "preset",
+        conflicts_with = "bits"
+    )]
     modulus: Vec<u64>,
     /// Use a preset that is not secure: for tests and teaching
-    #[arg(long, requires = "preset")]
+    #[arg(long, requires = "preset", conflicts_with = "bits")]
     acknowledge_insecure: bool,
     /// Write the parameters to this file
     #[arg(long, short, value_name = "FILE", required_unless_present = "explain")]
@@ -139,7 +145,7 @@ pub fn describe(parameters: &VectorParameters) -> Description {
 }
 
 /// Describes a parameter set for people.
-pub fn facts(parameters: &VectorParameters) -> comfy_table::Table {
+fn facts(parameters: &VectorParameters) -> String {
     let first = parameters.first();
     let (min, max) = parameters.plaintext().range(true);
     let moduli: Vec<String> =
@@ -158,7 +164,7 @@ pub fn facts(parameters: &VectorParameters) -> comfy_table::Table {
     for (i, reason) in parameters.reasons().iter().enumerate() {
         facts.add_row([if i == 0 { "why" } else { "" }, reason]);
     }
-    facts
+    output::render(&mut facts)
 }
 
 #[derive(Serialize)]
@@ -179,7 +185,7 @@ pub fn run(global: &Global, arguments: &ParamsArguments) -> Result<Output> {
     if parameters.first().literal().security == SecurityPolicy::InsecureAcknowledged {
         output::note(global, "warning: these parameters are NOT SECURE; tests and teaching only");
     }
-    let mut human = facts(&parameters).to_string();
+    let mut human = facts(&parameters);
     if let Some(path) = &arguments.output {
         Pending::write(path, Access::Default, arguments.force, |out| {
             cyclotron_schemes::files::write_parameters(&parameters, out)
@@ -274,16 +280,11 @@ fn or_dash(value: Option<u32>) -> String {
     value.map_or_else(|| "-".to_owned(), |value| value.to_string())
 }
 
-fn preset_table(rows: &[PresetRow]) -> comfy_table::Table {
-    let mut table = output::table([
-        "preset",
-        "n",
-        "t",
-        "log QP",
-        "security (2024)",
-        "(2018)",
-        "(2018 quantum)",
-    ]);
+fn preset_table(rows: &[PresetRow]) -> String {
+    let mut table = output::table(
+        ["preset", "n", "t", "log QP", "security (2024)", "(2018)", "(2018 quantum)"],
+        &[1, 2, 3, 4, 5, 6],
+    );
     for row in rows {
         let facts = [
             row.degree.to_string(),
@@ -295,13 +296,14 @@ fn preset_table(rows: &[PresetRow]) -> comfy_table::Table {
             std::iter::once(row.name.to_owned()).chain(facts).chain(security).collect::<Vec<_>>(),
         );
     }
-    output::right(&mut table, 1..7);
-    table
+    output::render(&mut table)
 }
 
-fn security_table(rows: &[TableRow]) -> comfy_table::Table {
-    let mut table =
-        output::table(["table: largest log QP", "n", "128 bits", "192 bits", "256 bits"]);
+fn security_table(rows: &[TableRow]) -> String {
+    let mut table = output::table(
+        ["table: largest log QP", "n", "128 bits", "192 bits", "256 bits"],
+        &[1, 2, 3, 4],
+    );
     for row in rows {
         let limits = row.max_log_qp.iter().map(|&limit| or_dash(limit));
         table.add_row(
@@ -311,6 +313,5 @@ fn security_table(rows: &[TableRow]) -> comfy_table::Table {
                 .collect::<Vec<_>>(),
         );
     }
-    output::right(&mut table, 1..5);
-    table
+    output::render(&mut table)
 }

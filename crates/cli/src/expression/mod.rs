@@ -13,6 +13,8 @@
 pub mod clear;
 pub mod evaluate;
 pub mod parse;
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashMap;
 use std::fmt;

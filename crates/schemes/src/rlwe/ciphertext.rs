@@ -127,11 +127,6 @@ impl Ciphertext {
     /// Engine errors.
     pub fn duplicate(&self, stream: &Stream) -> Result<Self> {
         let quadratic = self.quadratic.as_ref().map(|part| part.duplicate(stream)).transpose()?;
-        Ok(Self {
-            linear: stream.duplicate(&self.linear)?,
-            quadratic,
-            seed: self.seed.clone(),
-            ..*self
-        })
+        Ok(Self { linear: stream.duplicate(&self.linear)?, quadratic, seed: self.seed, ..*self })
     }
 }

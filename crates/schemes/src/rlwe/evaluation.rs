@@ -37,7 +37,7 @@ pub struct Evaluator {
 /// An operand as given, or a copy brought to another level or factor.
 enum Operand<'a> {
     Given(&'a Ciphertext),
-    Made(Ciphertext),
+    Made(Box<Ciphertext>),
 }
 
 impl Deref for Operand<'_> {
@@ -230,7 +230,8 @@ impl Evaluator {
         if level == a.level {
             return a.duplicate(&stream);
         }
-        let noise = self.context.parameters().noise().mod_switch(a.noise, a.level, level);
+        let noise =
+            self.context.parameters().noise().mod_switch(a.noise, a.parts(), a.level, level);
         self.admit("mod_switch", &noise, level)?;
         let scheme = self.context.scheme();
         let mut factor = a.factor;
@@ -376,7 +377,7 @@ impl Evaluator {
     /// An operand of two polynomials: relinearised in automatic mode.
     fn linear<'a>(&self, operation: &'static str, a: Operand<'a>) -> Result<Operand<'a>> {
         if a.quadratic.is_some() && self.mode == Mode::Automatic {
-            return Ok(Operand::Made(self.relinearize(&a)?));
+            return Ok(Operand::Made(Box::new(self.relinearize(&a)?)));
         }
         a.require_linear(operation)?;
         Ok(a)
@@ -387,7 +388,7 @@ impl Evaluator {
         if a.level == level {
             return Ok(a);
         }
-        Ok(Operand::Made(self.mod_switch(&a, level)?))
+        Ok(Operand::Made(Box::new(self.mod_switch(&a, level)?)))
     }
 
     /// An operand multiplied by a small integer.
@@ -408,7 +409,7 @@ impl Evaluator {
         }
         out.noise = a.noise.times(centred.unsigned_abs() as f64);
         out.factor = t.mul(a.factor, factor);
-        Ok(Operand::Made(out))
+        Ok(Operand::Made(Box::new(out)))
     }
 
     fn combine(

@@ -151,12 +151,16 @@ impl NoiseModel {
         (self.rounding + self.mul(self.rounding, self.secret)).scale_log2(self.error_scale())
     }
 
-    /// After dropping the limbs above level `to`.
+    /// After dropping the limbs above level `to` of a ciphertext of 2 or 3 polynomials.
     #[must_use]
-    pub fn mod_switch(&self, noise: Norms, from: usize, to: usize) -> Norms {
-        (to..from).rev().fold(noise, |noise, level| {
-            noise.scale_log2(-self.moduli[level + 1]) + self.ciphertext_rounding()
-        })
+    pub fn mod_switch(&self, noise: Norms, parts: usize, from: usize, to: usize) -> Norms {
+        let rounding = match parts {
+            2 => self.ciphertext_rounding(),
+            _ => self.product_rounding().scale_log2(self.error_scale()),
+        };
+        (to..from)
+            .rev()
+            .fold(noise, |noise, level| noise.scale_log2(-self.moduli[level + 1]) + rounding)
     }
 
     /// After multiplying by a plaintext polynomial with the given norms (centred lift).
@@ -224,8 +228,8 @@ impl NoiseModel {
             return highest;
         }
         let room = |level: usize| {
-            let left = self.mod_switch(a, a_level, level);
-            let right = self.mod_switch(b, b_level, level);
+            let left = self.mod_switch(a, 2, a_level, level);
+            let right = self.mod_switch(b, 2, b_level, level);
             // A level where an operand itself has no room left is no choice.
             let operands = self.margin(&left, level).min(self.margin(&right, level));
             let product = self.multiply(left, right, level) + self.key_switch(level);

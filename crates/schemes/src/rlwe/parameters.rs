@@ -314,7 +314,8 @@ mod tests {
 
     #[test]
     fn refuses_what_is_out_of_range_with_the_value() {
-        let changes: [(&str, fn(&mut ParametersLiteral)); 11] = [
+        type Change = fn(&mut ParametersLiteral);
+        let changes: [(&str, Change); 11] = [
             ("4095", |l| l.degree = 4095),
             ("262144", |l| l.degree = 1 << 18),
             ("number of primes is 1", |l| l.moduli.clear()),

@@ -188,7 +188,7 @@ fn margin_of(request: &Request, model: &NoiseModel, top: usize, degree: usize) -
     let mut level = top;
     for _ in 0..request.depth {
         let next = model.product_level(noise, level, noise, level);
-        noise = model.mod_switch(noise, level, next);
+        noise = model.mod_switch(noise, 2, level, next);
         level = next;
         noise = model.multiply(noise, noise, level) + model.key_switch(level);
         if model.margin(&noise, level) < 0.0 {
@@ -197,7 +197,7 @@ fn margin_of(request: &Request, model: &NoiseModel, top: usize, degree: usize) -
     }
     let terms = if request.terms == 0 { degree } else { request.terms };
     if request.key_switching {
-        noise = noise + model.key_switch(level);
+        noise += model.key_switch(level);
     }
     model.margin(&noise.times(terms as f64), level)
 }

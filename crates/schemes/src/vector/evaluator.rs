@@ -163,7 +163,8 @@ impl VectorEvaluator {
         self.map(a, a.layout, |evaluator, a| {
             let noise = evaluator.context().parameters().noise();
             let fits = |&level: &usize| {
-                noise.margin(&noise.mod_switch(a.noise, a.level, level), level) >= margin
+                noise.margin(&noise.mod_switch(a.noise(), a.parts(), a.level(), level), level)
+                    >= margin
             };
             evaluator.mod_switch(a, (0..a.level).find(fits).unwrap_or(a.level))
         })
@@ -220,16 +221,26 @@ impl VectorEvaluator {
         // A scalar in slots stands in every place that counts; in coefficients, it is the
         // constant term.
         let spread = values.len() == 1 && layout.encoding == Encoding::Slots;
+        // A factor may stand in the padding too, which stays zero: it is then a constant
+        // polynomial, with the least noise.
+        let everywhere = spread && (layout.replicated || rule == Rule::Product);
         let values = if spread {
-            let length = if layout.replicated { capacity } else { layout.length };
+            let length = if everywhere { capacity } else { layout.length };
             repeated = vec![values.get(0); length];
             Values::I128(&repeated)
         } else {
             values
         };
         let replicated = spread && layout.replicated;
-        let length = if replicated { 1 } else { values.len() };
-        let own = Layout { length, replicated, clean: !replicated, ..*layout };
+        let length = if spread { layout.length } else { values.len() };
+        // Public values are not extended: a list of another length is more likely a mistake.
+        let slots = layout.encoding == Encoding::Slots;
+        if slots && !layout.replicated && length != layout.length {
+            let left = layout.to_string();
+            let right = format!("{length} public values");
+            return Err(Error::EncodingMismatch { operation, left, right });
+        }
+        let own = Layout { length, replicated, clean: !everywhere, ..*layout };
         let joined = together(operation, layout, &own, rule, capacity)?;
         Ok((self.context.encode(values, layout.encoding, layout.signed)?, joined))
     }
@@ -303,8 +314,11 @@ fn together(
     capacity: usize,
 ) -> Result<Layout> {
     let coefficients = a.encoding == Encoding::Coefficients;
-    // Polynomials of any two lengths go together; slots must stand side by side.
-    let lengths = coefficients || a.length == b.length || a.replicated || b.replicated;
+    // Polynomials of any two lengths go together; slots must stand side by side. A vector that
+    // fills every place goes with one that is known to be zero beyond its length.
+    let extends = |full: &Layout, part: &Layout| full.length == capacity && part.clean;
+    let extended = extends(a, b) || extends(b, a);
+    let lengths = coefficients || a.length == b.length || a.replicated || b.replicated || extended;
     if a.encoding != b.encoding || a.signed != b.signed || !lengths {
         let (left, right) = (a.to_string(), b.to_string());
         return Err(Error::EncodingMismatch { operation, left, right });
@@ -313,7 +327,8 @@ fn together(
         Rule::Product if coefficients => (a.length + b.length).saturating_sub(1).min(capacity),
         Rule::Sum if coefficients => a.length.max(b.length),
         _ if a.replicated => b.length,
-        _ => a.length,
+        _ if b.replicated => a.length,
+        _ => a.length.max(b.length),
     };
     let clean = match rule {
         Rule::Sum => a.clean && b.clean,

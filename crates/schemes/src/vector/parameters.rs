@@ -1,7 +1,8 @@
 //! Parameters of a vector: one set a channel, alike but for the plaintext modulus.
 
-use super::residues::PlaintextModuli;
+use super::residues::{MAX_PRODUCT_BITS, PlaintextModuli};
 use crate::error::{Error, Result};
+use crate::rlwe::parameters::MAX_PLAINTEXT_BITS;
 use crate::rlwe::select::{PlaintextRequest, Request, select};
 use crate::rlwe::{Parameters, ParametersId, ParametersLiteral, SchemeKind};
 use cyclotron_ring::primes::primes_below;
@@ -15,7 +16,7 @@ const PIN_VERSION: u32 = 1;
 pub struct VectorRequest {
     /// Scheme, depth, security and so on.
     pub base: Request,
-    /// Bits of the product `T` of the plaintext moduli: results must fit in it.
+    /// Bits of the values: the product `T` of the plaintext moduli is at least `2^value_bits`.
     pub value_bits: u32,
     /// Widest single plaintext modulus, in bits; wider values take several channels.
     pub channel_bits: u32,
@@ -58,11 +59,13 @@ impl VectorParameters {
     /// As [`Parameters::new`]; [`Error::Parameter`] for no modulus, or a product above
     /// `2^126`; [`Error::Ring`] for moduli that are not coprime.
     pub fn new(literal: &ParametersLiteral, plaintext_moduli: &[u64]) -> Result<Self> {
-        if plaintext_moduli.is_empty() {
+        // More cannot have a product that fits; refused before each is checked at length.
+        let most = MAX_PRODUCT_BITS as usize;
+        if !(1..=most).contains(&plaintext_moduli.len()) {
             return Err(Error::Parameter {
                 what: "number of plaintext moduli",
-                value: "0".to_owned(),
-                remedy: "give at least one".to_owned(),
+                value: plaintext_moduli.len().to_string(),
+                remedy: format!("give 1 to {most}"),
             });
         }
         let channels = plaintext_moduli
@@ -81,11 +84,11 @@ impl VectorParameters {
     /// # Errors
     /// As [`select`].
     pub fn select(request: &VectorRequest) -> Result<Self> {
-        let count = request.value_bits.div_ceil(request.channel_bits.clamp(1, 60)).max(1);
-        // All channels together must reach value_bits: each takes its share, and a prime just
-        // below 2^b is worth b bits less a little, which the last bit of each makes up for.
-        let bits = request.value_bits.div_ceil(count);
-        let bits = if count > 1 { bits + 1 } else { bits };
+        // All channels together must reach 2^value_bits: each takes its share and one bit more,
+        // since its prime lies just below a power of two.
+        let share = request.channel_bits.clamp(2, MAX_PLAINTEXT_BITS) - 1;
+        let count = request.value_bits.div_ceil(share).max(1);
+        let bits = request.value_bits.div_ceil(count) + 1;
         let plaintext = PlaintextRequest::SlotBits(bits);
         let channels = count as usize;
         let selection = select(&Request { plaintext, channels, ..request.base.clone() })?;

@@ -71,6 +71,7 @@ fn every_altered_byte_is_noticed() {
     for recipe in RECIPES {
         let lab = Lab::new(recipe);
         for (name, good, reader) in files(&lab) {
+            let ranges = records(&good);
             read(&reader, &good, &name).unwrap();
             for at in 0..good.len() {
                 for flip in [0x01, 0x80] {
@@ -79,6 +80,10 @@ fn every_altered_byte_is_noticed() {
                     let case = format!("{} {name}, byte {at} ^ {flip:#x}", recipe.name);
                     let error = read(&reader, &bytes, &case).expect_err(&case);
                     assert!(typed(&error), "{case}: {error}");
+                    // Behind the header it is told from malformed contents.
+                    let start = ranges.iter().rfind(|range| range.start <= at).unwrap().start;
+                    let damaged = error.to_string().contains("damaged");
+                    assert!(damaged || at - start < 56, "{case}: {error}");
                     assert!(inspect(&mut &bytes[..]).is_err(), "{case}: inspected");
                 }
             }
@@ -112,7 +117,7 @@ fn alterations_with_a_right_checksum_are_refused_or_harmless() {
             let ranges = records(&good);
             let (mut refused, mut passed) = (0, 0);
             for at in 0..good.len() {
-                for flip in [0x01, 0x80, 0xFF] {
+                for flip in [0x01, 0x80] {
                     let mut bytes = good.clone();
                     bytes[at] ^= flip;
                     let range = ranges.iter().find(|range| range.contains(&at)).unwrap();
@@ -128,7 +133,7 @@ fn alterations_with_a_right_checksum_are_refused_or_harmless() {
                     assert!(inspected.is_ok(), "{case}: inspection panicked");
                 }
             }
-            assert!(refused >= 3 * 56, "{} {name}: {refused} refused", recipe.name);
+            assert!(refused >= 2 * 56, "{} {name}: {refused} refused", recipe.name);
             assert!(passed > 0, "{} {name}: nothing passed", recipe.name);
         }
     }

@@ -1,10 +1,10 @@
 //! Bytes that someone made up: random, and well-formed outside but not inside.
 
-use super::lab::{Lab, RECIPES, record, records, rehash};
+use super::lab::{self, Lab, RECIPES, Recipe, record, records, rehash};
 use cyclotron_schemes::Error;
 use cyclotron_schemes::files::{Stored, inspect, read_parameters, write_parameters};
 use cyclotron_schemes::vector::{
-    EncryptedVector, VectorEvaluationKeys, VectorPublicKey, VectorSecretKey,
+    Encoding, EncryptedVector, Values, VectorEvaluationKeys, VectorPublicKey, VectorSecretKey,
 };
 use proptest::prelude::*;
 use std::sync::OnceLock;
@@ -237,6 +237,29 @@ fn each_field_of_a_ciphertext_has_its_validator() {
     rehash(&mut bytes);
     let text = EncryptedVector::from_bytes(&bfv.context, &bytes).unwrap_err().to_string();
     assert!(text.contains("factor 2"), "{text}");
+}
+
+/// A plaintext modulus that is no prime has no slots, and not every factor is a unit.
+#[test]
+fn composite_plaintext_moduli_have_their_own_rules() {
+    let lab = Lab::new(Recipe { plaintext: &[64], ..RECIPES[3] });
+    let context = &*lab.context;
+    let values = Values::I64(&[1, -2, 3]);
+    let vector = context
+        .encrypt(&lab.public, values, Encoding::Coefficients, true, &mut lab::rng(4))
+        .unwrap();
+    let good = vector.to_bytes(context).unwrap();
+    let read = |at: usize, value: u8| {
+        let mut bytes = good.clone();
+        bytes[56 + at] = value;
+        rehash(&mut bytes);
+        EncryptedVector::from_bytes(context, &bytes).map(|vector| lab.decrypt(&vector))
+    };
+    assert_eq!(read(4, 1).unwrap(), [1, -2, 3]);
+    assert!(read(4, 0).unwrap_err().to_string().contains("modulus 64 lacks"));
+    assert!(read(24, 6).unwrap_err().to_string().contains("factor 6"));
+    // 3 is a unit: 43 = -21 inverts it modulo 64.
+    assert_eq!(read(24, 3).unwrap(), [-21, -22, 1]);
 }
 
 #[test]

@@ -166,16 +166,14 @@ impl Lab {
         let Ok(evaluator) = VectorEvaluator::new(&self.context, keys, Mode::Automatic) else {
             return;
         };
-        for sample in self.samples().iter().take(2) {
-            let vector = &sample.vector;
-            let results = [
-                evaluator.mul(vector, Operand::Encrypted(vector)),
-                evaluator.rotate(vector, 1),
-                evaluator.sum(vector),
-            ];
-            for result in results.into_iter().flatten() {
-                let _ = self.context.decrypt(&self.secret, &result);
-            }
+        let vector = &self.samples()[0].vector;
+        let results = [
+            evaluator.mul(vector, Operand::Encrypted(vector)),
+            evaluator.rotate(vector, 1),
+            evaluator.sum(vector),
+        ];
+        for result in results.into_iter().flatten() {
+            let _ = self.context.decrypt(&self.secret, &result);
         }
     }
 
