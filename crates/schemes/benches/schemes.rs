@@ -1,6 +1,12 @@
 //! Times of the scheme operations at the sets that other libraries are measured at.
 //!
 //! `CYCLOTRON_SIMD` forces a SIMD level; `CYCLOTRON_THREADS` sets the threads (default 1).
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    missing_docs,
+    reason = "a benchmark that cannot run panics"
+)]
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use cyclotron_engine::{CpuEngine, Engine};
