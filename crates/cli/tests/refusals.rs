@@ -198,7 +198,7 @@ fn expressions() {
         ("'x.y'", 2, "unknown_name", &["no columns"]),
         ("'x^x'", 2, "type", &["encrypted"]),
         ("'sum(w)'", 2, "type", &["nothing in it is encrypted"]),
-        ("'x*w'", 1, "encoding_mismatch", &["3 signed values", "2 signed values", "rotate(v, 0)"]),
+        ("'x*w'", 1, "encoding_mismatch", &["3 signed values", "2 public values", "rotate(v, 0)"]),
         ("'x + 10^20'", 1, "value_out_of_range", &["100000000000000000000"]),
         ("'x^99'", 1, "noise_exhausted", &["--depth"]),
     ] {

@@ -20,6 +20,10 @@ use std::fmt;
 /// Degrees tried, smallest first.
 const DEGREES: [usize; 8] = [1024, 2048, 4096, 8192, 16_384, 32_768, 65_536, 131_072];
 
+/// Bits of noise margin that a choice leaves at least: room for an addition or two more than
+/// asked for, and for switching results down to fewer limbs before they are sent.
+const RESERVE: f64 = 3.0;
+
 /// The plaintext space wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PlaintextRequest {
@@ -215,9 +219,9 @@ fn best_shape(request: &Request, degree: usize, limit: u32, t: u64) -> Option<Sh
         let cost = |shape: &Shape| shape.limbs.div_ceil(shape.special.max(1)) * total;
         let fitting = specials
             .map(|special| Shape { degree, limbs: total - special, special, bits })
-            .filter(|&shape| margin(request, shape, t) >= 0.0);
+            .filter(|&shape| margin(request, shape, t) >= RESERVE);
         if let Some(mut shape) = fitting.min_by_key(cost) {
-            let fits = |bits| margin(request, Shape { bits, ..shape }, t) >= 0.0;
+            let fits = |bits| margin(request, Shape { bits, ..shape }, t) >= RESERVE;
             while shape.bits > least_bits.max(20) && fits(shape.bits - 1) {
                 shape.bits -= 1;
             }
@@ -241,7 +245,7 @@ fn build(request: &Request, shape: Shape, plaintext: &[u64]) -> Result<Parameter
     let parameters = Parameters::new(literal)?;
     // The primes themselves, not only their widths, must do.
     let left = margin_of(request, parameters.noise(), parameters.max_level(), degree);
-    if left < 0.0 {
+    if left < RESERVE {
         return Err(Error::NoParameters {
             request: request.to_string(),
             reason: format!("the primes found leave {left:.1} bits"),
