@@ -47,7 +47,7 @@ def test_requests_are_honoured() -> None:
     assert "bits by standard-2018" in repr(ctx)
     assert all(q < 2**30 for q in ctx.literal["moduli"])
     narrow = cy.Context("bgv", 60, 0, channel_bits=20)
-    assert len(narrow.plaintext_moduli) == 3
+    assert len(narrow.plaintext_moduli) == 4
     assert narrow.plaintext_modulus == np.prod([int(t) for t in narrow.plaintext_moduli])
 
 

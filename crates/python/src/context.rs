@@ -36,7 +36,7 @@ use std::sync::Arc;
 ///
 /// >>> ctx = cy.Context("bfv", bits=20, depth=1)
 /// >>> print(ctx.explain().splitlines()[0])
-/// bfv, n = ..., vectors of up to ... integers in [-5..., 5...] (signed)
+/// bfv, n = ..., vectors of up to ... integers in [-..., ...] (signed)
 #[pyclass(frozen, weakref, module = "cyclotron")]
 pub struct Context {
     pub inner: Arc<Shared>,

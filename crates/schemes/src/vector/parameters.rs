@@ -86,15 +86,25 @@ impl VectorParameters {
     pub fn select(request: &VectorRequest) -> Result<Self> {
         // All channels together must reach 2^value_bits: each takes its share and one bit more,
         // since its prime lies just below a power of two.
-        let share = request.channel_bits.clamp(2, MAX_PLAINTEXT_BITS) - 1;
-        let count = request.value_bits.div_ceil(share).max(1);
-        let bits = request.value_bits.div_ceil(count) + 1;
-        let plaintext = PlaintextRequest::SlotBits(bits);
+        let widest = request.channel_bits.clamp(2, MAX_PLAINTEXT_BITS);
+        let count = request.value_bits.div_ceil(widest - 1).max(1);
+        let narrowest = request.value_bits.div_ceil(count) + 1;
         let channels = count as usize;
-        let selection = select(&Request { plaintext, channels, ..request.base.clone() })?;
+        let choose = |bits: u32| {
+            let plaintext = PlaintextRequest::SlotBits(bits);
+            Ok((bits, select(&Request { plaintext, channels, ..request.base.clone() })?))
+        };
+        // Narrow moduli cost the least noise, but there may not be enough such primes.
+        let mut choice = choose(narrowest);
+        for bits in narrowest + 1..=widest {
+            if !matches!(choice, Err(Error::NoParameters { .. })) {
+                break;
+            }
+            choice = choose(bits).or(choice);
+        }
+        let (bits, selection) = choice?;
         let literal = selection.parameters.literal();
-        let step = 2 * literal.degree as u64;
-        let moduli = primes_below(bits, step, channels, &[])?;
+        let moduli = primes_below(bits, 2 * literal.degree as u64, channels, &[])?;
         let mut parameters = Self::new(literal, &moduli)?;
         parameters.reasons = selection.reasons;
         if count > 1 {
