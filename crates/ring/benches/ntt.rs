@@ -17,7 +17,7 @@ fn transforms(c: &mut Criterion) {
             let mut a: Vec<u64> =
                 (0..n as u64).map(|i| q.reduce(i.wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect();
             for level in SimdLevel::available() {
-                let mut group = c.benchmark_group(format!("{bits}-bit/{level}"));
+                let mut group = c.benchmark_group(format!("ntt/{bits}-bit/{level}"));
                 group.bench_function(BenchmarkId::new("forward", n), |b| {
                     b.iter(|| table.forward(level, &mut a));
                 });
