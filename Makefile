@@ -33,7 +33,7 @@ PYTHON_SOURCES := pyproject.toml LICENSE $(wildcard README.md) \
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .PHONY: help setup build demo test test-rust test-conformance test-python test-quick test-full \
-        bench lint lint-rust lint-python lint-tree fmt docs lock clean distclean toolchain FORCE
+        bench timing-leak lint lint-rust lint-python lint-tree fmt docs lock clean distclean toolchain FORCE
 
 help: ## Show this list
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' Makefile
@@ -79,20 +79,27 @@ test-conformance: | toolchain
 
 test-python: build
 	@$(STAGE) "Python tests" $(PY) -m pytest -m "not full"
+	@$(STAGE) "snippets" $(PY) tools/check_snippets.py
 
 test-quick: build ## Under five minutes: unit tests, conformance at the fastest level, quick Python tests
 	@$(STAGE) "Rust unit tests" cargo test --release $(CRATES) --lib --bins
 	@$(STAGE) "conformance, fastest level" $(PYTHON) tools/test_conformance.py --fastest
 	@$(STAGE) "quick Python tests" $(PY) -m pytest -m "not slow and not full"
 
-test-full: build ## Everything, ignored and long tests too (hours)
+test-full: build ## Everything, tests marked full or ignored too
 	@$(STAGE) "Rust tests, ignored ones too" cargo test --release $(CRATES) -- --include-ignored
 	@$(STAGE) "conformance, every SIMD level" $(PYTHON) tools/test_conformance.py --include-ignored
 	@$(STAGE) "Python tests, full ones too" $(PY) -m pytest
 
-bench: build ## Kernel benchmarks (criterion), then bench/run.py
-	@$(STAGE) "criterion" cargo bench $(CRATES)
-	@$(if $(wildcard bench/run.py),$(STAGE) "bench/run.py" $(PY) bench/run.py)
+bench: build ## Benchmarks (criterion), and their medians on one page
+	rm -rf $(TARGET_DIR)/criterion
+	@$(STAGE) "criterion" cargo bench -p cyclotron-ring --bench ntt --bench rns
+	@$(STAGE) "criterion" cargo bench -p cyclotron-engine --bench engine
+	@$(STAGE) "criterion" cargo bench -p cyclotron-schemes --bench schemes
+	@$(STAGE) "bench/run.py" $(PY) bench/run.py
+
+timing-leak: | toolchain ## Dudect-style test of the secret-handling routines (quiet machine)
+	@$(STAGE) "timing leak" cargo bench -p cyclotron-ring --bench timing_leak
 
 # ---- keep -----------------------------------------------------------------------------------
 
@@ -118,9 +125,8 @@ fmt: $(VENV)/.requirements ## Format Rust and Python
 	$(PY) -m ruff check --fix --exit-zero --quiet .
 	$(PY) -m ruff format .
 
-docs: build ## API documentation; run every Python snippet of README.md and docs/
+docs: build ## API documentation
 	@$(STAGE) "cargo doc" env RUSTDOCFLAGS="-D warnings" cargo doc $(CRATES) --no-deps
-	@$(STAGE) "snippets" $(PY) tools/check_snippets.py
 
 lock: $(VENV)/.created ## Pin requirements/*.in again (UPGRADE=1: to the newest versions)
 	@tools/lock_requirements.sh $(PY) $(if $(UPGRADE),--upgrade)

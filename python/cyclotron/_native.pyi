@@ -50,9 +50,10 @@ class Context:
     def __new__(
         cls,
         scheme: _Scheme,
-        bits: int,
-        depth: int,
+        bits: int | None = None,
+        depth: int = 1,
         *,
+        plaintext_modulus: int | None = None,
         security: Literal[128, 192, 256] = 128,
         table: Literal[
             "guidelines-2024", "standard-2018", "standard-2018-quantum"

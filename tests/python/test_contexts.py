@@ -253,3 +253,11 @@ def test_every_exception_is_exported_and_derived() -> None:
         assert error.__name__ in cy.__all__
     assert issubclass(cy.MissingKeyError, LookupError)
     assert issubclass(cy.FileFormatError, ValueError)
+
+
+def test_a_plaintext_modulus_may_be_given_instead_of_bits() -> None:
+    ctx = cy.Context("bfv", depth=1, plaintext_modulus=65537)
+    assert ctx.plaintext_modulus == 65537
+    for arguments in ({}, {"bits": 10, "plaintext_modulus": 65537}):
+        with pytest.raises(cy.ParameterError, match="one of bits and plaintext_modulus"):
+            cy.Context("bfv", depth=1, **arguments)

@@ -7,11 +7,11 @@ use crate::options::{RotationsArgument, encoding_name, json_error, parse_literal
 use crate::secret::SecretKey;
 use crate::shared::Shared;
 use crate::stored;
-use cyclotron_schemes::files;
 use cyclotron_schemes::rlwe::{
     ParametersLiteral, SchemeKind, SecurityLevel, SecurityPolicy, SecurityTable, presets as named,
 };
 use cyclotron_schemes::vector::{VectorParameters, VectorRequest};
+use cyclotron_schemes::{Error, files};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple, PyWeakrefReference};
@@ -24,8 +24,9 @@ use std::sync::Arc;
 /// threads.
 ///
 /// `Context(scheme, bits, depth)` chooses parameters: `scheme` is "bfv" or "bgv", integers are held
-/// modulo T of about `bits` bits (inputs *and results* must fit, see `range`), and `depth` is the
-/// number of multiplications in a row. Keywords: `security` (128, 192 or 256 bits) by `table`
+/// modulo T of at least `bits` bits (inputs *and results* must fit, see `range`), and `depth` is
+/// the number of multiplications in a row. Keywords: `plaintext_modulus`, T exactly, in place of
+/// `bits`; `security` (128, 192 or 256 bits) by `table`
 /// ("guidelines-2024", "standard-2018", "standard-2018-quantum"); `slots`, the least length of a
 /// vector; `terms`, how many terms the final sum has (0: one a slot); `limb_bits`, the widest
 /// ciphertext prime (20 to 60); `channel_bits`, the widest single plaintext prime (wider values
@@ -46,15 +47,16 @@ pub struct Context {
 impl Context {
     #[new]
     #[pyo3(signature = (
-        scheme, bits, depth, *, security = 128, table = "guidelines-2024", slots = 1, terms = 0,
+        scheme, bits = None, depth = 1, *, plaintext_modulus = None, security = 128, table = "guidelines-2024", slots = 1, terms = 0,
         limb_bits = 50, channel_bits = 45, threads = None, simd = None, memory_limit = None,
     ))]
     #[expect(clippy::too_many_arguments, reason = "keywords of the Python interface")]
     fn new(
         py: Python<'_>,
         scheme: &str,
-        bits: u32,
+        bits: Option<u32>,
         depth: usize,
+        plaintext_modulus: Option<u64>,
         security: u32,
         table: &str,
         slots: usize,
@@ -66,7 +68,16 @@ impl Context {
         memory_limit: Option<u64>,
     ) -> PyResult<Py<Self>> {
         let select = || {
-            let mut request = VectorRequest::new(SchemeKind::from_name(scheme)?, bits, depth);
+            if bits.is_some() == plaintext_modulus.is_some() {
+                return Err(Error::Parameter {
+                    what: "plaintext space",
+                    value: format!("bits={bits:?}, plaintext_modulus={plaintext_modulus:?}"),
+                    remedy: "give one of bits and plaintext_modulus".to_owned(),
+                });
+            }
+            let scheme = SchemeKind::from_name(scheme)?;
+            let mut request = VectorRequest::new(scheme, bits.unwrap_or_default(), depth);
+            request.plaintext_modulus = plaintext_modulus;
             request.channel_bits = channel_bits;
             request.base.security = SecurityLevel::from_bits(security)?;
             request.base.table = SecurityTable::from_name(table)?;
@@ -122,7 +133,7 @@ impl Context {
     /// >>> cy.Context.from_literal(literal)
     /// Traceback (most recent call last):
     /// ...
-    /// cyclotron.errors.InsecureParametersError: log2(QP) = 16.0 exceeds 0 bits, ...
+    /// cyclotron.errors.InsecureParametersError: log2(QP) = 16.0 exceeds the 0 bits of ...
     /// >>> cy.Context.from_literal(literal, acknowledge_insecure=True).literal["digits"]
     /// {'limbs': 1}
     #[staticmethod]

@@ -3,7 +3,8 @@
 //! Three reductions, each where it is best:
 //! * **Barrett** ([`Modulus::reduce_u128`], [`Modulus::mul`]): both factors vary;
 //! * **Shoup** ([`Modulus::shoup`], [`Modulus::mul_shoup`]): one factor is fixed and used often;
-//! * **Montgomery** ([`Montgomery`]): long chains of products modulo an odd `q`.
+//! * **Montgomery** ([`Montgomery`]): long chains of products modulo an odd `q`, as in
+//!   [`Modulus::pow`].
 //!
 //! Unless a name says `lazy`, arguments and results are reduced to `[0, q)`.
 
@@ -131,7 +132,13 @@ impl Modulus {
 
     /// `base^exponent mod q`, in time that depends on the exponent.
     #[must_use]
-    pub const fn pow(self, base: u64, mut exponent: u64) -> u64 {
+    pub fn pow(self, base: u64, mut exponent: u64) -> u64 {
+        // Montgomery's form pays for its set-up in a long chain.
+        if exponent >> 8 != 0
+            && let Ok(form) = Montgomery::new(self)
+        {
+            return form.leave(form.pow(form.enter(self.reduce(base)), exponent));
+        }
         let mut power = self.reduce(base);
         let mut result = self.reduce(1);
         while exponent > 0 {
@@ -280,6 +287,21 @@ impl Montgomery {
     #[must_use]
     pub const fn leave(self, x: u64) -> u64 {
         self.reduce(x as u128)
+    }
+
+    /// A power of a value in Montgomery form, in time that depends on the exponent.
+    #[must_use]
+    pub const fn pow(self, base: u64, mut exponent: u64) -> u64 {
+        let mut power = base;
+        let mut result = self.enter(self.modulus.reduce(1));
+        while exponent > 0 {
+            if exponent & 1 == 1 {
+                result = self.mul(result, power);
+            }
+            power = self.mul(power, power);
+            exponent >>= 1;
+        }
+        result
     }
 
     /// The product of two values in Montgomery form.

@@ -54,6 +54,7 @@ fn squaring_stays_below_the_bound_and_near_it() {
                 values = lab.zip(&values, &values, |u, v| lab.t.mul(u, v));
                 assert_eq!(lab.decrypt(&power), values, "{scheme}: wrong at depth {depth}");
                 let slack = lab.slack(&power);
+                println!("{scheme} n = {degree} depth {depth}: {slack:.1} bits");
                 if scheme == SchemeKind::Bfv {
                     let most = 10.0 + 4.0 * f64::from(depth);
                     assert!(slack < most, "n = {degree} depth {depth}: {slack:.1} of {most} bits");
@@ -83,6 +84,7 @@ fn the_bgv_bound_is_within_ten_bits_after_modulus_switching() {
             ("product", &lab.automatic.mod_switch(&product, product.level() - 1).unwrap()),
         ] {
             let slack = lab.slack(ciphertext);
+            println!("bgv n = {degree} t = {t} {name}: {slack:.1} bits after switching");
             assert!(slack < 10.0, "n = {degree}, t = {t}, {name}: {slack:.1} bits");
         }
     }

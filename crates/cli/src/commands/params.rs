@@ -24,7 +24,12 @@ pub struct ParamsArguments {
     #[arg(long, value_parser = scheme, required = true)]
     scheme: Option<SchemeKind>,
     /// Bits of every result, sign included: values from about -2^(N-1) to 2^(N-1)
-    #[arg(long, value_name = "N", required_unless_present = "preset", conflicts_with = "preset")]
+    #[arg(
+        long,
+        value_name = "N",
+        required_unless_present_any = ["preset", "modulus"],
+        conflicts_with_all = ["preset", "modulus"]
+    )]
     bits: Option<u32>,
     /// Multiplications in a row
     #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "preset")]
@@ -47,14 +52,9 @@ pub struct ParamsArguments {
     /// A named set instead (cyclotron params list)
     #[arg(long, value_name = "NAME")]
     preset: Option<String>,
-    /// Plaintext moduli instead of the preset's own; several for wider values
-    #[arg(
-        long,
-        value_name = "T,...",
-        value_delimiter = ',',
-        requires = "preset",
-        conflicts_with = "bits"
-    )]
+    /// This plaintext modulus in place of --bits, or instead of a preset's own (with a preset,
+    /// several for wider values)
+    #[arg(long, value_name = "T,...", value_delimiter = ',')]
     modulus: Vec<u64>,
     /// Use a preset that is not secure: for tests and teaching
     #[arg(long, requires = "preset", conflicts_with = "bits")]
@@ -203,10 +203,19 @@ fn choose(arguments: &ParamsArguments) -> Result<VectorParameters> {
     let scheme = arguments.scheme.ok_or_else(missing)?;
     let Some(name) = &arguments.preset else {
         let bits = arguments.bits.unwrap_or_default();
-        if bits == 0 {
+        let modulus = match arguments.modulus[..] {
+            [] => None,
+            [t] => Some(t),
+            _ => {
+                let remedy = "one modulus, or --bits, which takes several by itself";
+                return Err(Failure::usage("usage", "several --modulus values").remedy(remedy));
+            }
+        };
+        if bits == 0 && modulus.is_none() {
             return Err(Failure::usage("parameter", "--bits is 0").remedy("at least 1 bit"));
         }
         let mut request = VectorRequest::new(scheme, bits, arguments.depth);
+        request.plaintext_modulus = modulus;
         request.base.security = arguments.security;
         request.base.table = arguments.table;
         request.base.slots = arguments.slots;

@@ -192,3 +192,33 @@ proptest! {
         }
     }
 }
+
+/// Large degrees against the definition: random values by Horner's rule, and random coefficients
+/// of a product by their sums.
+#[test]
+fn large_degrees_agree_with_the_definition_at_random_places() {
+    for log_n in 12..=17 {
+        let n = 1usize << log_n;
+        let q = prime(50, n);
+        let table = NttTable::new(n, q).unwrap();
+        let (a, b) = (words(7, n, q), words(8, n, q));
+        let places = words(9, 8, Modulus::new(n as u64).unwrap());
+        for level in SimdLevel::available() {
+            let (x, y) = (forward(&table, level, &a), forward(&table, level, &b));
+            let product: Vec<u64> = x.iter().zip(&y).map(|(&u, &v)| q.mul(u, v)).collect();
+            let product = inverse(&table, level, &product);
+            for &place in &places {
+                let place = place as usize;
+                let point = q.pow(table.psi(), table.evaluation_exponent(place));
+                let value = a.iter().rev().fold(0, |sum, &c| q.mul_add(sum, point, c));
+                assert_eq!(x[place], value, "{level}: value {place} at n = {n}");
+                let coefficient = (0..n).fold(0, |sum, i| {
+                    let j = (place + n - i) % n;
+                    let term = q.mul(a[i], b[j]);
+                    if i + j < n { q.add(sum, term) } else { q.sub(sum, term) }
+                });
+                assert_eq!(product[place], coefficient, "{level}: coefficient {place}, n = {n}");
+            }
+        }
+    }
+}

@@ -66,7 +66,7 @@ const PRESETS: [Preset; 6] = [
         special: &[49, 49, 49],
         table: SecurityTable::Standard2018,
     },
-    // n = 32768, log QP = 881: 128 bits by the 2018 table (2024: 868 at most).
+    // n = 32768, log QP = 879: 128 bits by the 2018 table (881 at most; 2024: 868).
     Preset {
         name: "STANDARD_2018_32768",
         degree: 32_768,

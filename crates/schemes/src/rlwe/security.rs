@@ -189,6 +189,56 @@ mod tests {
         }
     }
 
+    /// The rows as printed in the sources, typed in anew: 128, 192 and 256 bits.
+    #[test]
+    fn rows_are_those_of_the_sources() {
+        let check = |table: SecurityTable, rows: &[(usize, u32, u32, u32)]| {
+            assert_eq!(table.rows().len(), rows.len(), "{table}");
+            for &(degree, a, b, c) in rows {
+                let row =
+                    SecurityLevel::ALL.map(|level| table.max_log_qp(degree, level).unwrap_or(0));
+                assert_eq!(row, [a, b, c], "{table} n = {degree}");
+            }
+        };
+        check(
+            SecurityTable::Guidelines2024,
+            &[
+                (1024, 26, 0, 0),
+                (2048, 53, 36, 27),
+                (4096, 106, 73, 56),
+                (8192, 214, 147, 114),
+                (16_384, 430, 297, 230),
+                (32_768, 868, 597, 462),
+                (65_536, 1747, 1199, 929),
+                (131_072, 3523, 2411, 1866),
+            ],
+        );
+        check(
+            SecurityTable::Standard2018,
+            &[
+                (1024, 27, 19, 14),
+                (2048, 54, 37, 29),
+                (4096, 109, 75, 58),
+                (8192, 218, 152, 118),
+                (16_384, 438, 305, 237),
+                (32_768, 881, 611, 476),
+                (65_536, 1747, 1199, 929),
+            ],
+        );
+        check(
+            SecurityTable::Standard2018Quantum,
+            &[
+                (1024, 25, 17, 13),
+                (2048, 51, 35, 27),
+                (4096, 101, 70, 54),
+                (8192, 202, 141, 109),
+                (16_384, 411, 284, 220),
+                (32_768, 827, 571, 443),
+                (65_536, 1663, 1145, 888),
+            ],
+        );
+    }
+
     #[test]
     fn limits_grow_with_n_and_fall_with_security() {
         for table in SecurityTable::ALL {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// Version of the pinned form.
 const PIN_VERSION: u32 = 1;
 
-/// What is to be computed on vectors; `base.plaintext` is ignored in favour of `value_bits`.
+/// What is to be computed on vectors; `base.plaintext` is ignored in favour of the fields here.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VectorRequest {
     /// Scheme, depth, security and so on.
@@ -20,6 +20,8 @@ pub struct VectorRequest {
     pub value_bits: u32,
     /// Widest single plaintext modulus, in bits; wider values take several channels.
     pub channel_bits: u32,
+    /// This plaintext modulus exactly, in one channel, in place of `value_bits`.
+    pub plaintext_modulus: Option<u64>,
 }
 
 impl VectorRequest {
@@ -27,7 +29,7 @@ impl VectorRequest {
     #[must_use]
     pub fn new(scheme: SchemeKind, value_bits: u32, depth: usize) -> Self {
         let base = Request::new(scheme, PlaintextRequest::SlotBits(value_bits), depth);
-        Self { base, value_bits, channel_bits: 45 }
+        Self { base, value_bits, channel_bits: 45, plaintext_modulus: None }
     }
 }
 
@@ -84,6 +86,13 @@ impl VectorParameters {
     /// # Errors
     /// As [`select`].
     pub fn select(request: &VectorRequest) -> Result<Self> {
+        if let Some(t) = request.plaintext_modulus {
+            let plaintext = PlaintextRequest::Modulus(t);
+            let selection = select(&Request { plaintext, ..request.base.clone() })?;
+            let mut parameters = Self::new(selection.parameters.literal(), &[t])?;
+            parameters.reasons = selection.reasons;
+            return Ok(parameters);
+        }
         // All channels together must reach 2^value_bits: each takes its share and one bit more,
         // since its prime lies just below a power of two.
         let widest = request.channel_bits.clamp(2, MAX_PLAINTEXT_BITS);
@@ -208,6 +217,15 @@ mod tests {
         let newer = text.replacen("\"version\": 1", "\"version\": 2", 1);
         assert!(VectorParameters::from_json(&newer).unwrap_err().to_string().contains("version 2"));
         assert!(VectorParameters::from_json("{}").is_err());
+    }
+
+    #[test]
+    fn a_plaintext_modulus_can_be_given() {
+        let mut request = VectorRequest::new(SchemeKind::Bfv, 1, 1);
+        request.plaintext_modulus = Some(1000);
+        let parameters = VectorParameters::select(&request).unwrap();
+        assert_eq!(parameters.plaintext().product(), 1000);
+        assert!(parameters.reasons().iter().any(|line| line.contains("coefficients only")));
     }
 
     #[test]
