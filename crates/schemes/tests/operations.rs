@@ -162,6 +162,15 @@ fn zero_is_legal_and_flagged() {
         let difference = lab.automatic.sub(&a, &a).unwrap();
         assert!(difference.is_transparent());
         assert_eq!(lab.decrypt(&difference), vec![0; 1024]);
+        // A readable message times a hidden one is hidden; zero times anything is zero.
+        let one = lab.encoder.encode(&[1; 1024]).unwrap();
+        let readable = lab.automatic.add_plain(&difference, &one).unwrap();
+        assert!(readable.is_transparent());
+        let hidden = lab.automatic.mul(&readable, &a).unwrap();
+        assert!(!hidden.is_transparent());
+        assert_eq!(lab.decrypt(&hidden), lab.values(1));
+        lab.slack(&hidden);
+        assert!(lab.strict.mul(&product, &product).unwrap().is_transparent());
     }
 }
 

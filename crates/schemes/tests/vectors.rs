@@ -87,6 +87,10 @@ fn sums_are_of_the_values_and_not_of_the_padding() {
         // A public factor leaves what stands in the padding there; public values do not.
         let doubled = e.mul(&centred, Operand::Plain(Values::I64(&[2]))).unwrap();
         assert_eq!(bench.decrypt(&e.sum(&doubled).unwrap()), vec![-120]);
+        // The same for a single value: its mask is a 1 in the first place alone.
+        let single = e.add(&sum, Operand::Encrypted(&bench.encrypt(&[5]))).unwrap();
+        assert_eq!((single.layout().clean, single.layout().length), (false, 1));
+        assert_eq!(bench.decrypt(&e.sum(&single).unwrap()), vec![20]);
         let ones = Operand::Plain(Values::I64(&[1; 5]));
         assert!(e.mul(&centred, ones).unwrap().layout().clean);
         let rotated = e.rotate(&a, 1).unwrap();
@@ -158,6 +162,10 @@ fn layouts_that_do_not_go_together_are_refused() {
     let refused =
         bench.context.encrypt(&bench.public, Values::I64(&long), encoding, true, &mut rng(1));
     assert!(matches!(refused, Err(Error::TooManyValues { found: 65, capacity: 64 })));
+    let foreign = Bench::new(SchemeKind::Bgv, &TWO);
+    for refused in [e.shrink(&foreign.encrypt(&[1]), 1.0), e.rotate(&foreign.encrypt(&[1]), 0)] {
+        assert!(matches!(refused, Err(Error::ParameterMismatch { .. })));
+    }
     let one = Bench::new(SchemeKind::Bfv, &TWO[..1]);
     assert!(matches!(one.context.decrypt(&one.secret, &a), Err(Error::ParameterMismatch { .. })));
 }

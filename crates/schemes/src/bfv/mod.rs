@@ -8,7 +8,7 @@
 
 mod embedding;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::rlwe::ciphertext::{Ciphertext, Quadratic};
 use crate::rlwe::context::Context;
 use crate::rlwe::fraction::PhaseFraction;
@@ -59,10 +59,17 @@ impl Bfv {
         let mut used: Vec<u64> = own.map(|q| q.value()).collect();
         used.push(parameters.plaintext_modulus().value());
         let wanted = extension_bits(parameters, parameters.log_q());
-        // Primes just below 2^bits lose less than 0.1 bit each.
-        let count = (wanted / (f64::from(bits) - 0.1)).ceil() as usize;
-        let primes = primes_below(bits, 2 * parameters.degree() as u64, count, &used)?;
-        Ok(primes.into_iter().map(Modulus::new).collect::<std::result::Result<_, _>>()?)
+        let step = 2 * parameters.degree() as u64;
+        let mut count = (wanted / f64::from(bits)).ceil() as usize;
+        // Where such primes are rare the later ones are much narrower than their width allows.
+        loop {
+            let primes = primes_below(bits, step, count, &used)?;
+            if primes.iter().map(|&b| (b as f64).log2()).sum::<f64>() >= wanted {
+                let moduli = primes.into_iter().map(Modulus::new);
+                return Ok(moduli.collect::<std::result::Result<_, _>>()?);
+            }
+            count += 1;
+        }
     }
 
     /// The plans of every level.
@@ -84,14 +91,16 @@ impl Bfv {
                 let basis = RnsBasis::new(&parameters.moduli()[..=level])?;
                 let wanted = extension_bits(parameters, basis.log2_product());
                 let mut covered = 0.0;
-                let count = auxiliary
-                    .iter()
-                    .take_while(|b| {
-                        let more = covered < wanted;
-                        covered += (b.value() as f64).log2();
-                        more
-                    })
-                    .count();
+                let mut count = 0;
+                while covered < wanted {
+                    let prime = auxiliary.get(count).ok_or_else(|| Error::Parameter {
+                        what: "auxiliary modulus of BFV products",
+                        value: format!("{covered:.0} bits"),
+                        remedy: format!("{wanted:.0} bits are needed"),
+                    })?;
+                    covered += (prime.value() as f64).log2();
+                    count += 1;
+                }
                 let auxiliary = &auxiliary[..count];
                 let target = RnsBasis::new(auxiliary)?;
                 let drop = match parameters.moduli().get(level + 1) {
@@ -166,6 +175,7 @@ impl Scheme for Bfv {
         level: usize,
         _factor: u64,
     ) -> Result<Poly<Coefficient>> {
+        context.check_level(level, context.parameters().max_level())?;
         let host = self.levels[level].embedding.apply(plaintext.coefficients());
         let mut embedded = stream.upload(&context.shape(level, 1)?, &host)?;
         embedded.mark_secret();
@@ -173,6 +183,7 @@ impl Scheme for Bfv {
     }
 
     fn read(&self, context: &Context, level: usize, phase: &[u64]) -> Result<Phase> {
+        context.check_level(level, context.parameters().max_level())?;
         let degree = context.parameters().degree();
         let limbs: Vec<&[u64]> = phase.chunks_exact(degree).collect();
         let mut message = vec![0; degree];
@@ -214,5 +225,37 @@ impl Scheme for Bfv {
 
     fn balance(&self, _left: u64, _right: u64) -> (u64, u64) {
         (1, 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rlwe::{ParametersLiteral, SchemeKind, SecurityPolicy};
+
+    /// Where primes of a width are rare, B must still reach its size: more of them are taken.
+    #[test]
+    fn the_auxiliary_basis_is_wide_enough_even_of_rare_primes() {
+        for (degree, bits, limbs) in [(1 << 17, 29, 35), (1 << 10, 50, 3)] {
+            let mut literal = ParametersLiteral::with_bits(
+                SchemeKind::Bfv,
+                degree,
+                2,
+                &vec![bits; limbs],
+                &[bits],
+            )
+            .unwrap();
+            literal.security = SecurityPolicy::InsecureAcknowledged;
+            let parameters = Parameters::new(literal).unwrap();
+            let auxiliary = Bfv::auxiliary_moduli(&parameters).unwrap();
+            let width: f64 = auxiliary.iter().map(|b| (b.value() as f64).log2()).sum();
+            assert!(width >= extension_bits(&parameters, parameters.log_q()), "{degree} {bits}");
+            let main = LimbSet::new(0..limbs);
+            let extension = LimbSet::new(limbs + 1..limbs + 1 + auxiliary.len());
+            assert!(Bfv::new(&parameters, &auxiliary, &main, &extension).is_ok());
+            let short = &auxiliary[..auxiliary.len() - 1];
+            let refused = Bfv::new(&parameters, short, &main, &extension);
+            assert!(matches!(refused, Err(Error::Parameter { .. })));
+        }
     }
 }

@@ -87,6 +87,7 @@ impl Scheme for Bgv {
     }
 
     fn read(&self, context: &Context, level: usize, phase: &[u64]) -> Result<Phase> {
+        context.check_level(level, context.parameters().max_level())?;
         let degree = context.parameters().degree();
         let limbs: Vec<&[u64]> = phase.chunks_exact(degree).collect();
         let mut message = vec![0; degree];

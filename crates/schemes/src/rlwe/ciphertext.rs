@@ -106,8 +106,9 @@ impl Ciphertext {
         self.seed.as_ref()
     }
 
-    /// Whether anyone can read the message because `c_1` is zero (after a multiplication by zero,
-    /// or the difference of a ciphertext with itself).
+    /// Whether `c_1` is known to be zero, so that anyone can read the message: after a
+    /// multiplication by zero, or the difference of a ciphertext with itself (the same object; an
+    /// equal copy is not noticed).
     #[must_use]
     pub fn is_transparent(&self) -> bool {
         self.transparent

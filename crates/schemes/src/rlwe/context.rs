@@ -113,7 +113,7 @@ impl Context {
     /// The limbs of `Q` at a level.
     #[must_use]
     pub fn limbs(&self, level: usize) -> LimbSet {
-        self.main.prefix(level + 1)
+        self.main.prefix(level.saturating_add(1))
     }
 
     /// The limbs of `P`.
@@ -148,8 +148,9 @@ impl Context {
     /// The residue number system of the limbs of `Q` at a level.
     ///
     /// # Errors
-    /// Never for checked parameters.
+    /// [`Error::LevelOutOfRange`].
     pub fn basis(&self, level: usize) -> Result<RnsBasis> {
+        self.check_level(level, self.parameters.max_level())?;
         Ok(RnsBasis::new(&self.parameters.moduli()[..=level])?)
     }
 
@@ -182,8 +183,9 @@ impl Context {
     /// How the digits of key switching are taken at a level.
     ///
     /// # Errors
-    /// Never for checked parameters.
+    /// [`Error::LevelOutOfRange`].
     pub fn switching_plan(&self, level: usize) -> Result<Arc<KeySwitchPlan>> {
+        self.check_level(level, self.parameters.max_level())?;
         let slot = &self.switching[level];
         if let Some(plan) = slot.get() {
             return Ok(Arc::clone(plan));

@@ -11,6 +11,7 @@ use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{Signed, Zero};
 use std::sync::Arc;
+use zeroize::Zeroizing;
 
 /// Noise measured with the secret key. It depends on the secret key and the message: show it to
 /// nobody who does not hold the key.
@@ -115,7 +116,8 @@ impl Decryptor {
     }
 
     /// `c_0 + c_1 s (+ c_2 s^2)` as coefficients, `[limb][coefficient]`.
-    fn phase(&self, ciphertext: &Ciphertext) -> Result<Vec<u64>> {
+    /// It tells the secret key to whoever has the ciphertext too, and is wiped.
+    fn phase(&self, ciphertext: &Ciphertext) -> Result<Zeroizing<Vec<u64>>> {
         let context = &*self.context;
         context.check_id("ciphertext", ciphertext.id)?;
         let stream = context.stream();
@@ -131,7 +133,7 @@ impl Decryptor {
             stream.mul_add_assign(&mut phase, &quadratic.to_values(&stream)?, &square)?;
         }
         phase.mark_secret();
-        Ok(stream.download(&stream.inverse(phase)?)?)
+        Ok(Zeroizing::new(stream.download(&stream.inverse(phase)?)?))
     }
 }
 

@@ -90,7 +90,9 @@ fn symmetric(
     let error = context.sample_error(rng)?;
     let error = stream.forward(context.upload_small(stream, shape, &[&error], true)?)?;
     let mask = context.expand(stream, shape, &seed, 0)?;
-    let mut body = stream.mul(&mask, &stream.select(&key.values, &shape.limbs, 0, 1)?)?;
+    let mut secret = stream.select(&key.values, &shape.limbs, 0, 1)?;
+    secret.mark_secret();
+    let mut body = stream.mul(&mask, &secret)?;
     stream.neg_assign(&mut body)?;
     stream.add_assign(&mut body, &error)?;
     stream.add_assign(&mut body, message)?;

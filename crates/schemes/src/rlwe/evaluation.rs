@@ -313,6 +313,7 @@ impl Evaluator {
     /// # Errors
     /// [`Error::MissingKey`]; otherwise as [`Evaluator::automorphism`].
     pub fn rotate(&self, a: &Ciphertext, steps: i64) -> Result<Ciphertext> {
+        self.check(a)?;
         let degree = self.context.parameters().degree();
         let row = (degree / 2) as i64;
         let steps = steps.rem_euclid(row);
@@ -527,7 +528,8 @@ impl Evaluator {
             noise,
             factor: context.parameters().plaintext_modulus().mul(a.factor, b.factor),
             seed: None,
-            transparent: a.transparent || b.transparent,
+            // Zero times anything is zero; a transparent message times an honest one is not.
+            transparent: (a.transparent && b.transparent) || noise.is_zero(),
         })
     }
 

@@ -81,7 +81,9 @@ impl PublicKey {
         let error = context.sample_error(rng)?;
         let error = stream.forward(context.upload_small(&stream, &shape, &[&error], true)?)?;
         let mask = context.expand(&stream, &shape, &seed, 0)?;
-        let mut body = stream.mul(&mask, &stream.select(&secret.values, &shape.limbs, 0, 1)?)?;
+        let mut values = stream.select(&secret.values, &shape.limbs, 0, 1)?;
+        values.mark_secret();
+        let mut body = stream.mul(&mask, &values)?;
         stream.add_assign(&mut body, &error)?;
         stream.neg_assign(&mut body)?;
         let pair = stream.stack(&[&body, &mask])?;

@@ -23,6 +23,10 @@ use cyclotron_ring::norms::Norms;
 pub const DECRYPTION_FRACTION: f64 = 3.0 / 8.0;
 
 /// Bounds for one parameter set. Levels count limbs: at level `l` the modulus is `q_0 ... q_l`.
+///
+/// # Panics
+/// [`NoiseModel::mod_switch`] and [`NoiseModel::key_switch`] for a level that does not exist;
+/// the evaluator checks levels before.
 #[derive(Debug, Clone)]
 pub struct NoiseModel {
     scheme: SchemeKind,
@@ -208,8 +212,13 @@ impl NoiseModel {
                 })
                 .collect(),
         };
+        // Balanced digits of an even base have mean -1/2, which is not random.
+        let mean = match self.digits {
+            DigitChoice::Limbs(_) => Norms::ZERO,
+            DigitChoice::Words(_) => Norms::worst_case(self.degree, -1.0),
+        };
         let products = widths.into_iter().fold(Norms::ZERO, |sum, width| {
-            sum + self.mul(Norms::uniform(self.degree, width - 1.0), self.error)
+            sum + self.mul(Norms::uniform(self.degree, width - 1.0) + mean, self.error)
         });
         let scaled = products.scale_log2(self.error_scale());
         if self.special == 0.0 {

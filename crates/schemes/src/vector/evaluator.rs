@@ -13,7 +13,8 @@ use std::sync::Arc;
 pub enum Operand<'a> {
     /// An encrypted vector.
     Encrypted(&'a EncryptedVector),
-    /// Public values; a single value stands for one in every place of the other operand.
+    /// Public values. In slots a single value stands for one in every place of the other operand;
+    /// in coefficients it is the constant term, so that a sum changes the first value alone.
     Plain(Values<'a>),
 }
 
@@ -183,8 +184,12 @@ impl VectorEvaluator {
         if a.layout.clean || a.layout.length == self.context.capacity() {
             return Ok(None);
         }
+        // Encoded here and not through `mul`, where a single 1 would stand for a 1 in every place.
         let ones = vec![1i64; a.layout.length];
-        self.mul(a, Operand::Plain(Values::I64(&ones))).map(Some)
+        let Layout { encoding, signed, .. } = a.layout;
+        let mask = self.context.encode(Values::I64(&ones), encoding, signed)?;
+        let layout = Layout { clean: true, ..a.layout };
+        self.zip_plain(a, &mask, layout, Evaluator::mul_plain).map(Some)
     }
 
     fn linear(
@@ -255,7 +260,10 @@ impl VectorEvaluator {
             .context
             .pairs(&a.channels, "encrypted vector")?
             .zip(&self.channels)
-            .map(|((_, a), evaluator)| f(evaluator, a))
+            .map(|((_, a), evaluator)| {
+                evaluator.context().check_id("encrypted vector", a.id)?;
+                f(evaluator, a)
+            })
             .collect::<Result<_>>()?;
         Ok(EncryptedVector { channels, layout })
     }

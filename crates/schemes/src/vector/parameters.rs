@@ -93,6 +93,13 @@ impl VectorParameters {
             parameters.reasons = selection.reasons;
             return Ok(parameters);
         }
+        if !(1..MAX_PRODUCT_BITS).contains(&request.value_bits) {
+            return Err(Error::Parameter {
+                what: "bits of values",
+                value: request.value_bits.to_string(),
+                remedy: format!("choose 1 to {}", MAX_PRODUCT_BITS - 1),
+            });
+        }
         // All channels together must reach 2^value_bits: each takes its share and one bit more,
         // since its prime lies just below a power of two.
         let widest = request.channel_bits.clamp(2, MAX_PLAINTEXT_BITS);

@@ -126,11 +126,12 @@ impl PlaintextModuli {
         Ok(self.moduli.iter().map(residues).collect())
     }
 
-    /// The integers with the given residues, one list a channel.
+    /// The integers with the given residues, one list a channel; no branch depends on them.
     #[must_use]
     pub fn join(&self, channels: &[Vec<u64>], layout: &Layout) -> Vec<i128> {
         let (min, _) = self.range(layout.signed);
         let product = self.product as i128;
+        let largest = product - 1 + min;
         (0..layout.length)
             .map(|i| {
                 let mut sum = 0u128;
@@ -139,11 +140,13 @@ impl PlaintextModuli {
                 {
                     // Each term is below T < 2^126.
                     sum += others * u128::from(t.mul(residues[i], *inverse));
-                    sum = if sum >= self.product { sum - self.product } else { sum };
+                    let difference = sum.wrapping_sub(self.product);
+                    let below = ((difference as i128) >> 127) as u128;
+                    sum = difference.wrapping_add(self.product & below);
                 }
                 // In [0, T); the upper half is negative when signed.
-                let value = sum as i128;
-                if value > product - 1 + min { value - product } else { value }
+                let above = (largest - sum as i128) >> 127;
+                sum as i128 - (product & above)
             })
             .collect()
     }
