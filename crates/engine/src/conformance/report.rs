@@ -91,7 +91,7 @@ impl fmt::Display for Report {
 }
 
 /// A check that an engine did not pass.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Failure {
     /// The check.
     pub check: String,
@@ -99,11 +99,13 @@ pub struct Failure {
     pub ring: String,
     /// What was found and what was expected.
     pub detail: String,
+    /// The engine's own error, when the check ended with one.
+    pub error: Option<EngineError>,
 }
 
 impl Failure {
     pub(super) fn new(detail: String) -> Self {
-        Self { check: String::new(), ring: String::new(), detail }
+        Self { check: String::new(), ring: String::new(), detail, error: None }
     }
 
     /// Completes the failure with the check and the ring.
@@ -122,7 +124,7 @@ impl Error for Failure {}
 
 impl From<EngineError> for Failure {
     fn from(error: EngineError) -> Self {
-        Self::new(format!("the engine says: {error}"))
+        Self { error: Some(error.clone()), ..Self::new(format!("the engine says: {error}")) }
     }
 }
 
