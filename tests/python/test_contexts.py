@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 
 import cyclotron as cy
 import numpy as np
@@ -48,7 +49,7 @@ def test_requests_are_honoured() -> None:
     assert all(q < 2**30 for q in ctx.literal["moduli"])
     narrow = cy.Context("bgv", 60, 0, channel_bits=20)
     assert len(narrow.plaintext_moduli) == 4
-    assert narrow.plaintext_modulus == np.prod([int(t) for t in narrow.plaintext_moduli])
+    assert narrow.plaintext_modulus == math.prod(narrow.plaintext_moduli)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ use cyclotron_schemes::Error;
 use cyclotron_schemes::rlwe::{Mode, SchemeKind};
 use cyclotron_schemes::vector::{
     Encoding, EncryptedVector, Operand, Rotations, Values, VectorContext, VectorEvaluator,
-    VectorParameters, VectorPublicKey, VectorSecretKey,
+    VectorParameters, VectorPublicKey, VectorRequest, VectorSecretKey,
 };
 use std::sync::Arc;
 
@@ -200,5 +200,37 @@ fn coefficients_multiply_as_polynomials() {
             &mut rng(1),
         );
         assert!(matches!(refused, Err(Error::NoSlots { modulus: 1_048_576, degree: N })));
+    }
+}
+
+/// What the automatic choice gives can be opened, and holds the depth that it was chosen for.
+#[test]
+fn chosen_parameters_open_and_hold_their_depth() {
+    let engine: Arc<dyn Engine> = CpuEngine::open().unwrap();
+    for scheme in SCHEMES {
+        for (bits, modulus, depth) in
+            [(10, None, 1), (17, None, 2), (60, None, 1), (0, Some(65_537), 1), (0, Some(4), 3)]
+        {
+            let mut request = VectorRequest::new(scheme, bits, depth);
+            request.plaintext_modulus = modulus;
+            let parameters = VectorParameters::select(&request).unwrap();
+            let context = VectorContext::new(&parameters, &engine).unwrap();
+            let mut rng = rng(6);
+            let secret = context.generate_secret_key(&mut rng).unwrap();
+            let public = context.generate_public_key(&secret, &mut rng).unwrap();
+            let keys = context
+                .generate_evaluation_keys(&secret, true, &Rotations::None, &mut rng)
+                .unwrap();
+            let evaluator = VectorEvaluator::new(&context, &keys, Mode::Automatic).unwrap();
+            let encoding = context.default_encoding();
+            let values = Values::I64(&[1, 0, 0]);
+            let mut power = context.encrypt(&public, values, encoding, true, &mut rng).unwrap();
+            for _ in 0..depth {
+                power = evaluator.mul(&power, Operand::Encrypted(&power)).unwrap();
+            }
+            let one = context.decrypt(&secret, &power).unwrap()[0];
+            assert_eq!(one, 1, "{scheme} {bits} {modulus:?} {depth}");
+            assert!(context.margin(&power) > 0.0);
+        }
     }
 }

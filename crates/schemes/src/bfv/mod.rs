@@ -23,6 +23,9 @@ use embedding::Embedding;
 use num_bigint::BigUint;
 use std::sync::Arc;
 
+/// Bits of the widest prime.
+const MAX_PRIME_BITS: u32 = 61;
+
 /// What one level needs.
 #[derive(Debug)]
 struct Level {
@@ -48,28 +51,26 @@ pub struct Bfv {
 }
 
 impl Bfv {
-    /// The primes of `B`: of the width of the widest prime of `Q` and `P`, and enough that
-    /// `B > 4 t n Q`, so that every scaled product coefficient fits.
+    /// The primes of `B`: of the width of the widest prime of `Q` and `P`, or wider where too few
+    /// of that width exist, and so many that `B > 4 t n Q`: every scaled product coefficient fits.
     ///
     /// # Errors
-    /// [`crate::Error::Ring`] when there are not enough primes.
+    /// [`crate::Error::Ring`] when there are not enough primes of any width.
     pub fn auxiliary_moduli(parameters: &Parameters) -> Result<Vec<Modulus>> {
         let own = parameters.moduli().iter().chain(parameters.special_moduli());
-        let bits = own.clone().map(|q| q.bits()).max().unwrap_or(50);
+        let bits = own.clone().map(|q| q.bits()).max().unwrap_or(MAX_PRIME_BITS);
         let mut used: Vec<u64> = own.map(|q| q.value()).collect();
         used.push(parameters.plaintext_modulus().value());
         let wanted = extension_bits(parameters, parameters.log_q());
         let step = 2 * parameters.degree() as u64;
-        let mut count = (wanted / f64::from(bits)).ceil() as usize;
-        // Where such primes are rare the later ones are much narrower than their width allows.
-        loop {
-            let primes = primes_below(bits, step, count, &used)?;
-            if primes.iter().map(|&b| (b as f64).log2()).sum::<f64>() >= wanted {
-                let moduli = primes.into_iter().map(Modulus::new);
-                return Ok(moduli.collect::<std::result::Result<_, _>>()?);
+        let mut found = primes_of_total(bits, step, wanted, &used);
+        for wider in bits + 1..=MAX_PRIME_BITS {
+            if found.is_ok() {
+                break;
             }
-            count += 1;
+            found = primes_of_total(wider, step, wanted, &used);
         }
+        Ok(found?.into_iter().map(Modulus::new).collect::<std::result::Result<_, _>>()?)
     }
 
     /// The plans of every level.
@@ -127,6 +128,19 @@ impl Bfv {
             })
             .collect::<Result<Vec<_>>>()?;
         Ok(Self { simd: SimdLevel::from_environment()?, levels })
+    }
+}
+
+/// So many primes of one width that their product has `wanted` bits. Where primes are rare the
+/// later ones are much narrower than their width allows, so their true sizes count.
+fn primes_of_total(bits: u32, step: u64, wanted: f64, used: &[u64]) -> Result<Vec<u64>> {
+    let mut count = (wanted / f64::from(bits)).ceil() as usize;
+    loop {
+        let primes = primes_below(bits, step, count, used)?;
+        if primes.iter().map(|&b| (b as f64).log2()).sum::<f64>() >= wanted {
+            return Ok(primes);
+        }
+        count += 1;
     }
 }
 
@@ -236,7 +250,7 @@ mod tests {
     /// Where primes of a width are rare, B must still reach its size: more of them are taken.
     #[test]
     fn the_auxiliary_basis_is_wide_enough_even_of_rare_primes() {
-        for (degree, bits, limbs) in [(1 << 17, 29, 35), (1 << 10, 50, 3)] {
+        for (degree, bits, limbs) in [(1 << 17, 29, 35), (1 << 10, 50, 3), (1 << 12, 20, 4)] {
             let mut literal = ParametersLiteral::with_bits(
                 SchemeKind::Bfv,
                 degree,
