@@ -100,7 +100,7 @@ pub struct Failure {
     /// What was found and what was expected.
     pub detail: String,
     /// The engine's own error, when the check ended with one.
-    pub error: Option<EngineError>,
+    pub error: Option<Box<EngineError>>,
 }
 
 impl Failure {
@@ -124,7 +124,10 @@ impl Error for Failure {}
 
 impl From<EngineError> for Failure {
     fn from(error: EngineError) -> Self {
-        Self { error: Some(error.clone()), ..Self::new(format!("the engine says: {error}")) }
+        Self {
+            error: Some(Box::new(error.clone())),
+            ..Self::new(format!("the engine says: {error}"))
+        }
     }
 }
 
