@@ -1,10 +1,11 @@
 #!/bin/sh
-# check_toolchain.sh PYTHON [lint]
+# check_toolchain.sh PYTHON [lint | hardware]
 # Is everything here that make cannot install by itself? Names all that is missing, with the
-# remedy, and then fails. Silent when all is well. With `lint`, rustfmt and clippy too.
+# remedy, and then fails. Silent when all is well. With `lint`, rustfmt and clippy too. With
+# `hardware`, what Verilator needs from the system: as root with apt-get it is installed.
 set -u
 python=${1:-python3}
-lint=${2:-}
+mode=${2:-}
 least_rust=1.89 # stable AVX-512 intrinsics; Cargo.toml says the same in `rust-version`
 failed=0
 
@@ -43,9 +44,25 @@ else
         ;;
     *) missing "rustc does not run (rustc --version failed)" "rustup default stable, or $rust_remedy" ;;
     esac
-    if [ "$lint" = lint ]; then
+    if [ "$mode" = lint ]; then
         cargo fmt --version >/dev/null 2>&1 || missing "no rustfmt" "rustup component add rustfmt"
         cargo clippy --version >/dev/null 2>&1 || missing "no clippy" "rustup component add clippy"
     fi
+fi
+if [ "$mode" = hardware ]; then
+    packages=
+    has "${CXX:-g++}" || packages="$packages g++"
+    has make || packages="$packages make"
+    # perl-base, which is always there, has no Pod::Usage: Verilator's front end needs all of Perl.
+    perl -MPod::Usage -MGetopt::Long -e 1 >/dev/null 2>&1 || packages="$packages perl"
+    if [ -n "$packages" ] && [ "$(id -u)" -eq 0 ] && has apt-get; then
+        echo "cyclotron: Verilator needs packages that are missing; installing:$packages" >&2
+        export DEBIAN_FRONTEND=noninteractive
+        apt-get update -q >&2
+        # shellcheck disable=SC2086 # a list of words
+        apt-get install -q -y --no-install-recommends $packages >&2 && packages=
+    fi
+    [ -z "$packages" ] || missing "packages that Verilator needs are missing:$packages" \
+        "Debian, Ubuntu: apt-get install$packages"
 fi
 exit "$failed"
