@@ -6,6 +6,8 @@
 //! | [`ternary`] coefficients `-1, 0, 1` | a [`SecretRng`] | scaled 64-bit word |
 //! | [`gaussian`] coefficients | a [`SecretRng`] | cumulative table of 126 bits, full scan |
 //! | [`binomial`] coefficients | a [`SecretRng`] | difference of two bit counts |
+//! | [`device`] secrets of one encryption | a [`SecretSeed`] | as the hardware device draws them |
+//! | [`lfsr`] noise, insecure | a state | the generators of the S-BFV paper, to study them |
 //!
 //! Secret polynomials live in [`SmallPoly`], which is wiped when dropped and never printed;
 //! [`small`] takes them to residues. No secret decides a branch, an index or a division, with one
@@ -17,7 +19,9 @@
 
 pub mod binomial;
 mod cdt;
+pub mod device;
 pub mod gaussian;
+pub mod lfsr;
 mod poly;
 mod rng;
 mod seed;
