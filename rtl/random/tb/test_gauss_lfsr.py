@@ -1,0 +1,27 @@
+"""gauss_lfsr against the shared vectors and the bit-by-bit model of the paper's text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cocotb
+import gauss_bench
+import pytest
+from rtl.bench import run_bench
+
+KIND, DEFAULT = "split", 20
+
+
+@cocotb.test()
+async def shared_vectors_a_sample_a_cycle(dut: Any) -> None:
+    await gauss_bench.check_vectors(dut, gauss_bench.name(KIND, DEFAULT))
+
+
+@cocotb.test()
+async def moves_only_when_a_sample_is_taken(dut: Any) -> None:
+    await gauss_bench.check_pauses(dut, gauss_bench.name(KIND, DEFAULT))
+
+
+@pytest.mark.parametrize("width", [20, 60])
+def test_gauss(width: int) -> None:
+    run_bench(block="random", dut="gauss_lfsr", parameters={"Width": width})
