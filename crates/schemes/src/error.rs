@@ -1,5 +1,6 @@
 //! What the schemes refuse; each error carries both values and names the remedy.
 
+use crate::bfv_pow2::DeviceError;
 use cyclotron_engine::EngineError;
 use cyclotron_ring::RingError;
 use thiserror::Error;
@@ -17,6 +18,9 @@ pub enum Error {
     /// The ring arithmetic refused.
     #[error(transparent)]
     Ring(RingError),
+    /// The encryption device refused or failed.
+    #[error(transparent)]
+    Device(DeviceError),
     /// A parameter outside its range.
     #[error("{what} is {value}; {remedy}")]
     Parameter {
@@ -206,6 +210,15 @@ pub enum Error {
 impl From<RingError> for Error {
     fn from(error: RingError) -> Self {
         Self::Ring(error)
+    }
+}
+
+impl From<DeviceError> for Error {
+    fn from(error: DeviceError) -> Self {
+        match error {
+            DeviceError::Ring(ring) => Self::Ring(ring),
+            other => Self::Device(other),
+        }
     }
 }
 

@@ -187,7 +187,7 @@ impl ChannelHead {
 }
 
 /// The bounds as they are; refuses what is no bound, or is not what a writer would write.
-fn norms(reader: &RecordReader<'_>, [inf, l2, can]: [f64; 3]) -> Result<Norms> {
+pub(super) fn norms(reader: &RecordReader<'_>, [inf, l2, can]: [f64; 3]) -> Result<Norms> {
     match Norms::from_parts(inf, l2, can) {
         Ok(norms) if (norms.inf_log2(), norms.l2_log2(), norms.can_log2()) == (inf, l2, can) => {
             Ok(norms)

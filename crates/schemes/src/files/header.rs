@@ -46,11 +46,24 @@ pub enum RecordKind {
     Ciphertext = 6,
     /// Contents of a set of evaluation keys: which keys follow, each a record of its own.
     EvaluationKeys = 7,
+    /// Parameters of BFV modulo a power of two, as their pinned JSON.
+    Pow2Parameters = 8,
+    /// A secret key of BFV modulo a power of two.
+    Pow2SecretKey = 9,
+    /// A public key of BFV modulo a power of two.
+    Pow2PublicKey = 10,
+    /// A relinearisation key of BFV modulo a power of two.
+    Pow2RelinearizationKey = 11,
+    /// A ciphertext of BFV modulo a power of two.
+    Pow2Ciphertext = 12,
+    /// An encrypted vector modulo a power of two: which ciphertexts follow, each a record of its
+    /// own.
+    Pow2Vector = 13,
 }
 
 impl RecordKind {
     /// Every kind.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 13] = [
         Self::Parameters,
         Self::SecretKey,
         Self::PublicKey,
@@ -58,6 +71,12 @@ impl RecordKind {
         Self::GaloisKey,
         Self::Ciphertext,
         Self::EvaluationKeys,
+        Self::Pow2Parameters,
+        Self::Pow2SecretKey,
+        Self::Pow2PublicKey,
+        Self::Pow2RelinearizationKey,
+        Self::Pow2Ciphertext,
+        Self::Pow2Vector,
     ];
 
     /// The name for people.
@@ -71,6 +90,12 @@ impl RecordKind {
             Self::GaloisKey => "Galois key",
             Self::Ciphertext => "ciphertext",
             Self::EvaluationKeys => "evaluation keys",
+            Self::Pow2Parameters => "parameters modulo 2^k",
+            Self::Pow2SecretKey => "secret key modulo 2^k",
+            Self::Pow2PublicKey => "public key modulo 2^k",
+            Self::Pow2RelinearizationKey => "relinearisation key modulo 2^k",
+            Self::Pow2Ciphertext => "ciphertext modulo 2^k",
+            Self::Pow2Vector => "encrypted vector modulo 2^k",
         }
     }
 }
@@ -175,7 +200,7 @@ mod tests {
         assert!(refused(9, 1).contains("version 257"));
         assert!(refused(8, 0).contains("version 0"));
         assert!(refused(10, 0).contains("kind 0"));
-        assert!(refused(10, 8).contains("kind 8 where 1 to 7"));
+        assert!(refused(10, 14).contains("kind 14 where 1 to 13"));
         assert!(refused(11, 1).contains("kind 261"));
         for at in 12..16 {
             assert!(refused(at, 1).contains("flags"));

@@ -2,7 +2,11 @@
 
 use super::header::{RecordKind, VERSION};
 use super::record::{RecordReader, record_bytes};
-use super::{MAX_CHANNELS, ciphertext, evaluation_keys, file_error, in_file, open, parameters};
+use super::{
+    MAX_CHANNELS, ciphertext, evaluation_keys, file_error, in_file, open, parameters, pow2,
+    pow2_vector,
+};
+use crate::bfv_pow2::Pow2Parameters;
 use crate::error::Result;
 use crate::rlwe::ParametersId;
 use crate::vector::VectorParameters;
@@ -75,7 +79,7 @@ fn summary(reader: &mut RecordReader<'_>) -> Result<Summary> {
     match reader.header().kind {
         RecordKind::Parameters => Ok(of_parameters(&parameters::payload(reader)?)),
         // Two bits a coefficient.
-        RecordKind::SecretKey => {
+        RecordKind::SecretKey | RecordKind::Pow2SecretKey => {
             Ok(vec![line("ring degree", reader.remaining().saturating_mul(4))])
         }
         RecordKind::PublicKey | RecordKind::RelinearizationKey => {
@@ -92,6 +96,23 @@ fn summary(reader: &mut RecordReader<'_>) -> Result<Summary> {
                 line("channels", contents.channels),
                 line("relinearisation", yes(contents.relinearization)),
                 line("galois elements", list(contents.elements)),
+            ])
+        }
+        RecordKind::Pow2Parameters => Ok(of_pow2_parameters(&pow2::parameters_payload(reader)?)),
+        RecordKind::Pow2PublicKey | RecordKind::Pow2RelinearizationKey => {
+            Ok(vec![line("bytes of the polynomial", reader.remaining().saturating_sub(32))])
+        }
+        RecordKind::Pow2Ciphertext => {
+            let head = pow2::Head::read(reader)?;
+            let noise = format!("{:.1}", head.noise.inf_log2());
+            Ok(vec![line("parts", head.parts), line("claimed noise, log2", noise)])
+        }
+        RecordKind::Pow2Vector => {
+            let contents = pow2_vector::Contents::read(reader)?;
+            Ok(vec![
+                line("ciphertexts", contents.ciphertexts),
+                line("signed", yes(contents.signed)),
+                line("length", contents.length),
             ])
         }
     }
@@ -115,6 +136,16 @@ fn of_parameters(parameters: &VectorParameters) -> Summary {
         line("bits of the primes of Q", bits(first.moduli())),
         line("bits of the primes of P", bits(first.special_moduli())),
         line("log2(QP)", format!("{:.1}", first.log_qp())),
+    ]
+}
+
+fn of_pow2_parameters(parameters: &Pow2Parameters) -> Summary {
+    vec![
+        line("scheme", "bfv modulo a power of two"),
+        line("ring degree", parameters.degree()),
+        line("log2(q)", parameters.log_q()),
+        line("log2(t)", parameters.log_t()),
+        line("log2(p) of relinearisation", parameters.log_p()),
     ]
 }
 

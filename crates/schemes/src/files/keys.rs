@@ -27,13 +27,8 @@ impl Stored for VectorSecretKey {
 
     fn write(&self, context: &VectorContext, out: &mut dyn Write) -> Result<()> {
         let small = check(self, context)?;
-        // Two's complement. Reserved whole, so that no copy is left behind by growth.
-        let words: Vec<u64> = small.as_slice().iter().map(|&x| u64::from(x as u32 & 3)).collect();
-        let words = Zeroizing::new(words);
-        let mut packed = Zeroizing::new(Vec::with_capacity(packed_bytes(words.len(), SECRET_BITS)));
-        pack(&words, SECRET_BITS, &mut packed);
         let (id, length) = (context.parameters().id(), secret_payload(context));
-        write_record(out, RecordKind::SecretKey, id, length, |writer| writer.bytes(&packed))
+        write_record(out, RecordKind::SecretKey, id, length, |writer| write_secret(writer, small))
     }
 
     fn read(context: &VectorContext, input: &mut dyn Read) -> Result<Self> {
@@ -54,11 +49,25 @@ fn check<'a>(key: &'a VectorSecretKey, context: &VectorContext) -> Result<&'a Sm
 }
 
 fn secret_payload(context: &VectorContext) -> u64 {
-    packed_bytes(context.capacity(), SECRET_BITS) as u64
+    secret_bytes(context.capacity())
+}
+
+/// Bytes of a secret polynomial.
+pub(super) const fn secret_bytes(degree: usize) -> u64 {
+    packed_bytes(degree, SECRET_BITS) as u64
+}
+
+pub(super) fn write_secret(writer: &mut RecordWriter<'_>, small: &SmallPoly) -> Result<()> {
+    // Two's complement. Reserved whole, so that no copy is left behind by growth.
+    let words: Vec<u64> = small.as_slice().iter().map(|&x| u64::from(x as u32 & 3)).collect();
+    let words = Zeroizing::new(words);
+    let mut packed = Zeroizing::new(Vec::with_capacity(packed_bytes(words.len(), SECRET_BITS)));
+    pack(&words, SECRET_BITS, &mut packed);
+    writer.bytes(&packed)
 }
 
 /// Neither branches nor indexes by a coefficient until all have been found to be legal.
-fn read_secret(reader: &mut RecordReader<'_>, degree: usize) -> Result<SmallPoly> {
+pub(super) fn read_secret(reader: &mut RecordReader<'_>, degree: usize) -> Result<SmallPoly> {
     let bytes = packed_bytes(degree, SECRET_BITS);
     let mut packed = Zeroizing::new(vec![0; bytes + SLACK]);
     reader.exact(&mut packed[..bytes])?;

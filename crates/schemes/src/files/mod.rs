@@ -15,6 +15,7 @@
 //! * [`Stored`]: what vectors' keys and ciphertexts implement; [`VectorEvaluationKeys::load_selected`]
 //!   loads some Galois keys of many;
 //! * [`write_parameters`] and its kin, for parameters, which need no context;
+//! * [`Pow2Stored`], [`write_pow2_parameters`]: the same for BFV modulo a power of two;
 //! * [`inspect`]: what a file holds, without any key.
 //!
 //! [`VectorEvaluationKeys::load_selected`]: crate::vector::VectorEvaluationKeys::load_selected
@@ -28,12 +29,18 @@ mod inspect;
 mod keys;
 mod parameters;
 mod polynomial;
+mod pow2;
+mod pow2_vector;
 mod record;
 
 pub use header::{HEADER_BYTES, MAGIC, RecordKind, TRAILER_BYTES, VERSION};
 pub use inspect::{RecordInfo, inspect, inspect_path};
 pub use parameters::{
     load_parameters, parameters_size, read_parameters, save_parameters, write_parameters,
+};
+pub use pow2::{
+    Pow2Stored, load_pow2_parameters, read_pow2_parameters, save_pow2_parameters,
+    write_pow2_parameters,
 };
 
 use crate::error::{Error, Result};

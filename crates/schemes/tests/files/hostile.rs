@@ -111,7 +111,7 @@ proptest! {
     #[test]
     fn a_right_header_before_random_bytes_is_no_passport(
         set in 0..RECIPES.len(),
-        kind in 1u16..=7,
+        kind in 1u16..=13,
         payload in prop::collection::vec(any::<u8>(), 0..400),
     ) {
         let lab = &labs()[set];

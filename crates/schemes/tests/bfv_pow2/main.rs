@@ -1,0 +1,9 @@
+//! BFV modulo a power of two: devices, noise, evaluation and files, against plain models.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+mod algebra;
+mod device;
+mod files;
+mod lab;
+mod noise;
+mod randomness;
