@@ -1,7 +1,7 @@
 // Types, scaling and latency formulae of the small BFV encryptor and decryptor.
 //
-// Ring Z_q[x]/(x^n + 1), n = 2^LogN, q = 2^32, t = 2^LogT, Delta = q/t. Section numbers are those of
-// the S-MINI paper (H. Fadhli, "Accelerating FHE BFV Decryptor and Encryptor").
+// Ring Z_q[x]/(x^n + 1), n = 2^LogN, q = 2^32, t = 2^LogT, Delta = q/t. Section numbers are those
+// of the S-MINI paper (H. Fadhli, "Accelerating FHE BFV Decryptor and Encryptor").
 package bfv_mini_pkg;
 
   localparam int unsigned LogQ = 32;
@@ -75,8 +75,8 @@ package bfv_mini_pkg;
     logic [63:0] cycles;   // from the start command to done, of the last run
   } core_t;
 
-  // Cycles from operands to results of the encryptor and the decryptor: one to form the addends,
-  // n for the array, one for the reduction. The paper's figure is 2n - 1 (sections III.A.4, III.A.5).
+  // Cycles from operands to results of the encryptor and the decryptor: one to form the addends, n
+  // for the array, one for the reduction. The paper's figure is 2n - 1 (sections III.A.4, III.A.5).
   function automatic int unsigned core_latency(int unsigned n);
     return n + 2;
   endfunction

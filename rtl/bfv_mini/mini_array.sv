@@ -4,16 +4,16 @@
 //
 // with addend_k = 0 for k >= n. All polynomials lowest degree first, ordinary (coefficient) domain.
 //
-// Element (i, j), row i and column j, multiplies a_i by small_j. Large coefficients move right, sums
-// along the anti-diagonal (i, j) -> (i-1, j+1), and small_j is delayed by j cycles, so that column j
-// works on a product j cycles after column 0: every element is busy with another product in
-// every cycle. y_k for k < n begins at element (k, 0) and leaves at (0, k), earlier than the others;
-// a triangle of delays brings all 2n-1 outputs out together. The sum of an anti-diagonal begins
-// with the addend, not with zero, so a polynomial to be added to the low half costs nothing.
+// Element (i, j), row i and column j, multiplies a_i by small_j. Large coefficients move right,
+// sums along the anti-diagonal (i, j) -> (i-1, j+1), and small_j is delayed by j cycles, so that
+// column j works on a product j cycles after column 0: every element is busy with another product
+// in every cycle. y_k for k < n begins at element (k, 0) and leaves at (0, k), earlier than the
+// others; a triangle of delays brings all 2n-1 outputs out together. The sum of an anti-diagonal
+// begins with the addend, not with zero, so a polynomial to be added to the low half costs nothing.
 //
 // Latency n cycles (result in cycle n after operands in cycle 0); a product every cycle; no stall,
-// no control: the caller carries the valid bit.
-// Parameters: LogN: n = 2^LogN, 1 to 6. Width: bits of a coefficient. OperandBits: see mini_element.
+// no control: the caller carries the valid bit. Parameters: LogN: n = 2^LogN, 1 to 6. Width: bits
+// of a coefficient. OperandBits: see mini_element.
 module mini_array #(
   parameter int unsigned LogN = 4,
   parameter int unsigned Width = 32,

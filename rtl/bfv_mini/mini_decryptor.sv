@@ -5,8 +5,8 @@
 // Lowest degree first. Ranges: c0, c1 in [0, q); m in [0, t); s by OperandBits, 1: {0, 1},
 // 2: ternary codes (see mini_element).
 //
-// c0 + Delta/2 is the start value of the anti-diagonals; the message is then the top LogT bits of the
-// reduced product: rounding costs no adder behind the reduction.
+// c0 + Delta/2 is the start value of the anti-diagonals; the message is then the top LogT bits of
+// the reduced product: rounding costs no adder behind the reduction.
 //
 // Latency core_latency(n) = n + 2: result in cycle n + 2 after operands in cycle 0. A decryption
 // every cycle; the pipeline never stalls. Operands count only with valid_i; else zeros enter.

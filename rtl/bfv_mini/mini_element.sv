@@ -10,7 +10,8 @@
 // the last valid wave wipe them.
 //
 // The ternary product costs no multiplier: -a = ~a + 1, so one XOR in front of the adder and its
-// carry input do all three cases in one LUT a bit.
+// carry input do all three cases in one LUT a bit. Code 10 adds ~0 + 1 = 0: no gate is needed for
+// it.
 module mini_element #(
   parameter int unsigned Width = 32,
   parameter int unsigned OperandBits = 2
@@ -29,7 +30,7 @@ module mini_element #(
     assign sum_d = sum_i + (a_i & {Width{small_i[0]}});
   end else if (OperandBits == 2) begin : gen_ternary
     logic negative;
-    assign negative = small_i[1] & small_i[0];
+    assign negative = small_i[1];
     assign sum_d = sum_i + ((a_i & {Width{small_i[0]}}) ^ {Width{negative}}) + Width'(negative);
   end else if (OperandBits <= Width && OperandBits > 2) begin : gen_integer
     assign sum_d = sum_i + Width'(a_i * Width'(small_i));

@@ -7,8 +7,8 @@
 // u by OperandBits, 1: {0, 1}, 2: ternary codes (see mini_element).
 //
 // The paper adds e1 + Delta m after the reduction; here that sum is formed first and enters the
-// array as the start value of its anti-diagonals, which is the same polynomial, one cycle sooner and
-// without the n-deep delay lines for m, e1 and e2.
+// array as the start value of its anti-diagonals, which is the same polynomial, one cycle sooner
+// and without the n-deep delay lines for m, e1 and e2.
 //
 // Latency core_latency(n) = n + 2: result in cycle n + 2 after operands in cycle 0. An encryption
 // every cycle; the pipeline never stalls. Operands count only with valid_i; else zeros enter, so

@@ -2,7 +2,8 @@
 //
 // we_i writes data_i to coefficient addr_i[3:0] of p0 (addr_i[4] = 0) or p1 (1); the caller keeps
 // addr_i[3:0] below n. A write takes back `public_o` until key_loaded_i; clear_i wipes the key and
-// takes back both. The secret's codes live in the register file, which wipes them on the same pulse.
+// takes back both. The secret's codes live in the register file, which wipes them on the same
+// pulse.
 module mini_keys
   import bfv_mini_pkg::*;
 #(

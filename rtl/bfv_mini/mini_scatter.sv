@@ -1,8 +1,8 @@
 // Turns one parallel result of n words into n words, one a cycle.
 //
-// word_i with valid_i in cycle 0; word_i[k] on word_o with valid_o in cycle 1 + k. Results may follow
-// each other every n cycles or more slowly; a result that comes sooner would be lost (asserted).
-// Latency 1 to the first word. flush_i gives up the result in progress.
+// word_i with valid_i in cycle 0; word_i[k] on word_o with valid_o in cycle 1 + k. Results may
+// follow each other every n cycles or more slowly; a result that comes sooner would be lost
+// (asserted). Latency 1 to the first word. flush_i gives up the result in progress.
 module mini_scatter #(
   parameter int unsigned LogN = 4,
   parameter int unsigned Width = 64,

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import cocotb
+import mini_example as example
 import mini_model as model
 import pytest
 from cocotb.triggers import ClockCycles, RisingEdge, with_timeout
@@ -510,6 +511,51 @@ async def interrupts(dut: Any) -> None:
     assert await device.get(IRQ_STATUS) == 2
     BINS.hit("interrupt error")
     await device.put(IRQ_STATUS, 2)
+
+
+@cocotb.test(skip=scheme() != example.SCHEME)
+async def worked_example(dut: Any) -> None:
+    """The README's example of n = 8, with the numbers printed there."""
+    device = await open_device(dut)
+    await device.public_key(example.P0, example.P1)
+    await device.secret(example.S)
+    rows = [line for line in example.README.read_text().splitlines() if line in example.table()]
+    assert rows == example.table(), "the README's example is out of date"
+    (ciphertext,) = await device.encrypt([example.ITEM])
+    (message,) = await device.decrypt([ciphertext])
+    assert message == example.ITEM.message
+    # The README's columns: words of input0, output0 and output1.
+    cells = [[cell.strip() for cell in row.split("|")[1:-1]] for row in rows]
+    assert [int(cell[4], 16) for cell in cells] == example.ITEM.words()
+    assert ([int(cell[5], 16) for cell in cells], [int(cell[6], 16) for cell in cells]) == (
+        ciphertext
+    )
+
+
+@cocotb.test(skip=scheme().n != 4)
+async def recorded_run(dut: Any) -> None:
+    """The README's diagram is a recording: two encryptions, n = 4, from start to done."""
+    device = await open_device(dut)
+    await with_keys(device, numbers(11))
+    signals = {
+        "start": dut.u_sequencer.start_i,
+        "busy": dut.u_sequencer.busy_o,
+        "read": dut.u_sequencer.rd_en_o,
+        "operands": dut.u_encryptor.valid_i,
+        "results": dut.u_encryptor.valid_o,
+        "write": dut.u_sequencer.wr_valid_i,
+        "done": dut.u_sequencer.done_o,
+    }
+    lines = dict.fromkeys(signals, "")
+    starting = cocotb.start_soon(device.start(0, 2))
+    while len(lines["start"]) < model.device_cycles(4, 2) + 2:
+        await RisingEdge(dut.clk_i)
+        if lines["start"] or int(signals["start"].value):
+            for name, signal in signals.items():
+                lines[name] += "#" if int(signal.value) else "."
+    await starting
+    drawn = "\n".join(f"    {name:<9} {line}" for name, line in lines.items())
+    assert drawn in example.README.read_text(), f"the README's diagram should be\n{drawn}"
 
 
 @cocotb.test()

@@ -32,12 +32,8 @@ async def run(dut: Any, items: list[model.Encryption], pause: float, seed: int) 
     for item in items:
         # Operands without valid must have no effect.
         while source.random() < pause:
-            drive(
-                dut,
-                *([source.randrange(model.Q) for _ in range(bfv.n)] for _ in range(2)),
-                bfv.random_item(source),
-                bfv.bits,
-            )
+            junk = [source.randrange(model.Q) for _ in range(bfv.n)]
+            drive(dut, junk, junk, bfv.random_item(source), bfv.bits)
             dut.valid_i.value = 0
             await out.step()
         p0, p1, _ = bfv.keys(source)
