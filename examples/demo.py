@@ -4,6 +4,7 @@ The data are the breast-cancer measurements of Wolberg, Street and Mangasarian (
 read from the scikit-learn package. Every decimal is kept: columns are scaled to integers. The
 cloud (`demo_cloud.py`) is a separate process that gets one folder with parameters, evaluation
 keys and ciphertexts, and computes sums, variances and a linear score, with BFV and then BGV.
+At last the columns go through the simulated encryption device (`demo_device.py`).
 
 Exit code 1 if any decrypted result differs from the exact one.
 """
@@ -24,6 +25,7 @@ from pathlib import Path
 
 import cyclotron as cy
 import numpy as np
+from demo_device import run_device
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
 
@@ -203,6 +205,8 @@ def main() -> int:
     for scheme in ("bfv", "bgv"):
         rows += run(scheme, columns, weights, bias)
     exact = print_table(rows)
+    names, integers = [c.name for c in columns], [c.integers for c in columns]
+    exact &= run_device(names, integers)
     peak = max(
         resource.getrusage(who).ru_maxrss
         for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)

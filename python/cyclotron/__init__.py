@@ -14,6 +14,7 @@ The examples of the docstrings use ``ctx = cy.Context.preset("TOY_64", acknowled
 and ``keys = ctx.keygen()``. The guide is docs/python.md.
 """
 
+from cyclotron import pow2
 from cyclotron._native import (
     Ciphertext,
     Context,
@@ -31,6 +32,11 @@ from cyclotron.errors import (
     ArrayError,
     ComparisonError,
     CyclotronError,
+    DeviceError,
+    DeviceMismatchError,
+    DeviceRefusedError,
+    DeviceTimeoutError,
+    DeviceUnsupportedError,
     EncodingError,
     EncodingMismatchError,
     EngineError,
@@ -51,6 +57,7 @@ from cyclotron.errors import (
     NotLinearError,
     ParameterError,
     ParameterMismatchError,
+    RunCounterError,
     SecretPickleError,
     TooManyValuesError,
     ValueOutOfRangeError,
@@ -62,6 +69,11 @@ __all__ = [
     "ComparisonError",
     "Context",
     "CyclotronError",
+    "DeviceError",
+    "DeviceMismatchError",
+    "DeviceRefusedError",
+    "DeviceTimeoutError",
+    "DeviceUnsupportedError",
     "EncodingError",
     "EncodingMismatchError",
     "EngineError",
@@ -86,6 +98,7 @@ __all__ = [
     "ParameterError",
     "ParameterMismatchError",
     "PublicKey",
+    "RunCounterError",
     "SecretKey",
     "SecretPickleError",
     "TooManyValuesError",
@@ -93,5 +106,6 @@ __all__ = [
     "__version__",
     "engines",
     "inspect",
+    "pow2",
     "presets",
 ]

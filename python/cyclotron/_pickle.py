@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol, TypeVar
 
-from cyclotron._native import Context
+from cyclotron._native import Context, Pow2Context
 
 T = TypeVar("T", covariant=True)
 
@@ -19,7 +19,7 @@ class Stored(Protocol[T]):
     """A class with the file format's ``from_bytes``."""
 
     @staticmethod
-    def from_bytes(context: Context, data: bytes, /) -> T: ...
+    def from_bytes(context: Any, data: bytes, /) -> T: ...
 
 
 def context(pinned: str, options: dict[str, Any]) -> Context:
@@ -27,6 +27,11 @@ def context(pinned: str, options: dict[str, Any]) -> Context:
     return Context.from_json(pinned, **options)
 
 
-def stored(cls: Stored[T], owner: Context, data: bytes) -> T:
+def pow2_context(pinned: str, device: str) -> Pow2Context:
+    """The context of pinned parameters modulo a power of two, with its device opened anew."""
+    return Pow2Context.from_json(pinned, device=device)
+
+
+def stored(cls: Stored[T], owner: Context | Pow2Context, data: bytes) -> T:
     """A key or ciphertext of a context."""
     return cls.from_bytes(owner, data)

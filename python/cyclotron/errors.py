@@ -192,3 +192,48 @@ class EngineMemoryError(EngineError, MemoryError):
 
     requested: int
     available: int
+
+
+class DeviceError(CyclotronError, RuntimeError):
+    """An encryption device refused or failed."""
+
+
+class DeviceUnsupportedError(DeviceError, ValueError):
+    """``device`` cannot do ``what``, or there is none of that name; ``remedy`` says what there
+    is."""
+
+    what: str
+    device: str
+    remedy: str
+
+
+class DeviceMismatchError(DeviceError, ValueError):
+    """``what`` of the device is ``found`` where the parameters need ``expected``."""
+
+    what: str
+    found: str
+    expected: str
+
+
+class DeviceTimeoutError(DeviceError, TimeoutError):
+    """``operation`` was not finished after the time ``waited``."""
+
+    operation: str
+    waited: str
+    remedy: str
+
+
+class DeviceRefusedError(DeviceError):
+    """The device reports the error ``code``, called ``name``."""
+
+    code: int
+    name: str
+    remedy: str
+
+
+class RunCounterError(DeviceError, ValueError):
+    """The run counter ``given`` would repeat randomness; ``next`` is the smallest unused one,
+    missing when there is none."""
+
+    given: int
+    next: int

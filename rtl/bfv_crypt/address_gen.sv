@@ -45,7 +45,6 @@ module address_gen
   output logic                    index_last_o,   // j = n-1
   output logic [LogMaxPolys:0]    period_o,       // overlap: P
   output logic [LogMaxPolys-1:0]  product_o,      // paper
-  output logic                    hold_o,         // paper
   output logic [MemAddrWidth-1:0] wipe_addr_o,
 
   // The result step.
@@ -53,6 +52,10 @@ module address_gen
   output logic                    result_hold_o,   // paper
   output logic [MemAddrWidth-1:0] result_addr_o
 );
+
+  if (LogN < 4 || LogN > 12) begin : gen_bad_log_n
+    $error("address_gen: LogN = %0d is not between 4 and 12", LogN);
+  end
 
   localparam int unsigned MainWidth = MemAddrWidth + 1;
 
@@ -73,10 +76,11 @@ module address_gen
 
   // Address of a result in overlap mode: one period behind.
   function automatic logic [MemAddrWidth-1:0] overlap_result(input logic [MainWidth-1:0] main);
-    return {main[LogN+:LogMaxPolys] - LogMaxPolys'(1), main[LogN-1:0]};
+    return MemAddrWidth'(main - (MainWidth'(1) << LogN));
   endfunction
+  // In paper mode: the phase bit is left out.
   function automatic logic [MemAddrWidth-1:0] paper_result(input logic [MainWidth-1:0] main);
-    return {main[LogN+1+:LogMaxPolys], main[LogN-1:0]};
+    return MemAddrWidth'((main >> (LogN + 1)) << LogN) | MemAddrWidth'(main[LogN-1:0]);
   endfunction
 
   // In encryption only the lowest bit of the product's number counts: p0 or p1.
@@ -90,10 +94,9 @@ module address_gen
   end
   assign mult_raddr_o = {operand_poly, operand_index};
 
-  // (P-1)/2 and P/2, of which the lowest bit chooses the half of the memory.
-  logic [1:0] period_before;
-  assign period_before = main_d[LogN+:2] - 2'd1;
-  assign u_raddr_a_o = {period_before[1], main_d[LogN-1:0]};
+  // (P-1)/2 and P/2, of which the lowest bit chooses the half of the memory. That of (P-1)/2 is
+  // bit 1 of P unless bit 0 borrows from it.
+  assign u_raddr_a_o = {main_d[LogN+1] ^ !main_d[LogN], main_d[LogN-1:0]};
   assign u_raddr_b_o = {main_d[LogN+1], main_d[LogN-1:0]};
   assign s_raddr_o = main_d[LogN-1:0];
 
@@ -107,7 +110,6 @@ module address_gen
   assign index_last_o = &main_q[LogN-1:0];
   assign period_o = main_q[LogN+:LogMaxPolys+1];
   assign product_o = main_q[LogN+1+:LogMaxPolys];
-  assign hold_o = main_q[LogN];
   assign wipe_addr_o = main_q[MemAddrWidth-1:0];
 
   assign result_addr_o = paper_i ? paper_result(behind_q) : overlap_result(main_q);

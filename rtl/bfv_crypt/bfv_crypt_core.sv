@@ -79,7 +79,7 @@ module bfv_crypt_core
 
   logic step, advance, restart, init, last_step, kill, lfsr_load, wipe;
   logic fresh_q, avail, last_written;
-  logic index_last, hold, next_odd;
+  logic index_last, next_odd;
   logic [LogMaxPolys:0]   period, next_period, polys;
   logic [LogMaxPolys-1:0] product;
 
@@ -147,7 +147,6 @@ module bfv_crypt_core
     .index_last_o    (index_last),
     .period_o        (period),
     .product_o       (product),
-    .hold_o          (hold),
     .wipe_addr_o,
     .result_addend_o (result_addend),
     .result_hold_o   (result_hold),
@@ -251,8 +250,9 @@ module bfv_crypt_core
     logic [MemAddrWidth-1:0] addr;
   } result_t;
 
-  result_t r0, r1_q, r2_q, r3_q;
-  logic    r4_last_q, last_step_q;
+  result_t r0, r1_q, r2_q;
+  logic    r3_emit_q, r3_last_q, r4_last_q, last_step_q;
+  logic [MemAddrWidth-1:0] r3_addr_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni || kill) last_step_q <= 1'b0;
@@ -273,22 +273,21 @@ module bfv_crypt_core
   end
 
   always_ff @(posedge clk_i) begin
+    r1_q.addr <= r0.addr;
+    r2_q.addr <= r1_q.addr;
+    r3_addr_q <= r2_q.addr;
     if (!rst_ni || kill) begin
-      r1_q.emit <= 1'b0;
-      r1_q.store <= 1'b0;
-      r1_q.last <= 1'b0;
-      r2_q.emit <= 1'b0;
-      r2_q.store <= 1'b0;
-      r2_q.last <= 1'b0;
-      r3_q.emit <= 1'b0;
-      r3_q.store <= 1'b0;
-      r3_q.last <= 1'b0;
+      {r1_q.emit, r1_q.store, r1_q.last} <= '0;
+      {r2_q.emit, r2_q.store, r2_q.last} <= '0;
+      r3_emit_q <= 1'b0;
+      r3_last_q <= 1'b0;
       r4_last_q <= 1'b0;
     end else begin
-      r1_q <= r0;
-      r2_q <= r1_q;
-      r3_q <= r2_q;
-      r4_last_q <= r3_q.last;
+      {r1_q.emit, r1_q.store, r1_q.last} <= {r0.emit, r0.store, r0.last};
+      {r2_q.emit, r2_q.store, r2_q.last} <= {r1_q.emit, r1_q.store, r1_q.last};
+      r3_emit_q <= r2_q.emit;
+      r3_last_q <= r2_q.last;
+      r4_last_q <= r3_last_q;
     end
   end
   assign last_written = r4_last_q;
@@ -344,8 +343,8 @@ module bfv_crypt_core
 
   always_ff @(posedge clk_i) out_q <= decrypt ? LogQ'(message) : c;
 
-  assign out_we_o = r3_q.emit;
-  assign out_waddr_o = r3_q.addr;
+  assign out_we_o = r3_emit_q;
+  assign out_waddr_o = r3_addr_q;
   assign out_wdata_o = out_q;
 
 `ifndef SYNTHESIS

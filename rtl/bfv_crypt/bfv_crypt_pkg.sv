@@ -37,7 +37,7 @@ package bfv_crypt_pkg;
   // From the register file to the core. Levels are stable while `busy`.
   typedef struct packed {
     logic         start;        // pulse: rising edge of the control word's start bit
-    logic         soft_reset;   // pulse: the control word's reset bit; a run in progress is given up
+    logic         soft_reset;   // pulse: the control word's reset bit; a run is given up
     logic         clear;        // pulse: wipe keys, u, noise and all three memories
     logic         key_loaded;   // pulse: the operand is complete: the first product may begin
     logic         seed_load;    // pulse: (seed, run_counter) are new: restart the sampler

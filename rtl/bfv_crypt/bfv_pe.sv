@@ -71,6 +71,24 @@ module bfv_pe (
     .sum_o (sum_d)
   );
 
+`ifdef FORMAL
+  // The table of codes, for every state, operand and sum.
+  logic [1:0]  chosen;
+  logic [31:0] wanted;
+  always_comb begin
+    if (paper_i) chosen = u_i[0] ? code_q : 2'b00;
+    else chosen = sel_q ? v_i : u_i;
+    case (chosen)
+      2'b01: wanted = sum_i + a_q;
+      2'b11: wanted = sum_i - a_q;
+      default: wanted = sum_i;
+    endcase
+    assert (sum_d == wanted);
+    // In overlap mode the operand is replaced only while the element does not use it with V.
+    assert (paper_i || !load || !sel_q);
+  end
+`endif
+
   assign sel_o = sel_q;
   assign sum_o = sum_q;
 

@@ -21,6 +21,10 @@ module code_mem
   output code_t                    code_o
 );
 
+  if (LogN < 4 || LogN > 12) begin : gen_bad_log_n
+    $error("code_mem: LogN = %0d is not between 4 and 12", LogN);
+  end
+
   localparam int unsigned Words = 1 << (LogN - 4);
 
   logic [31:0]              mem[Words];

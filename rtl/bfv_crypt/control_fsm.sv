@@ -201,4 +201,80 @@ module control_fsm
   assert property (@(posedge clk_i) disable iff (!rst_ni) last_written_i |-> state_q == StDrain);
 `endif
 
+`ifdef FORMAL
+  // A run or a wipe always ends. The main address and the pipeline behind the last step are played
+  // here for a ring of two coefficients and at most three polynomials (the number of coefficients
+  // only scales the bounds); `f_busy` counts cycles and is bounded by the address in every state.
+  localparam int unsigned FMax = 3;
+  localparam int unsigned FDelay = 4;
+  logic        f_known = 1'b0;
+  logic [7:0]  f_main, f_busy, f_drain;
+  logic [FDelay-1:0] f_pipe;
+  logic        f_overlap;
+
+  always_ff @(posedge clk_i) begin
+    f_known <= 1'b1;
+    if (!rst_ni) begin
+      f_main <= '0;
+      f_busy <= '0;
+      f_drain <= '0;
+      f_pipe <= '0;
+    end else begin
+      if (restart_o) f_main <= '0;
+      else if (advance_o) f_main <= f_main + 8'd1;
+      f_pipe <= kill_o ? '0 : {f_pipe[FDelay-2:0], last_step_o};
+      f_busy <= busy_o && !clear_i ? f_busy + 8'd1 : '0;
+      f_drain <= state_q == StDrain ? f_drain + 8'd1 : '0;
+    end
+  end
+  assign f_overlap = state_q inside {StFill, StPrimed, StRun};
+
+  always_comb begin
+    if (!f_known) assume (!rst_ni);
+    assume (index_last_i == f_main[0]);
+    assume (period_i == f_main[6:1]);
+    assume (product_i == f_main[6:2]);
+    assume (last_written_i == f_pipe[FDelay-1]);
+    assume (avail_i);
+    assume (!sampler_busy_i);
+    assume (count_i >= 1 && count_i <= FMax);
+  end
+  logic f_paper, f_decrypt;
+  logic [LogMaxPolys-1:0] f_count;
+  always_ff @(posedge clk_i) begin
+    {f_paper, f_decrypt, f_count} <= {paper_i, decrypt_i, count_i};
+    if (f_known && rst_ni && running) assume ({f_paper, f_decrypt, f_count} ==
+                                              {paper_i, decrypt_i, count_i});
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (f_known && rst_ni) begin
+      assert (state_q <= StWipe);
+      // Where the main address can be, and that the counted time never runs away from it.
+      if (state_q == StFill) assert (f_main < 8'd2);
+      if (state_q == StPrimed) assert (f_main == 8'd2);
+      if (state_q == StRun) begin
+        assert (!paper_i && f_main < 8'(2 * (32'(count_i) + 1)));
+        assert (f_busy <= f_main);
+      end
+      if (state_q inside {StPaperCount, StPaperHold}) begin
+        assert (paper_i && f_main < 8'(4 * 32'(count_i)) && f_busy == f_main);
+        assert ((state_q == StPaperHold) == f_main[1]);
+      end
+      // Draining is waiting for exactly one bit of the pipeline.
+      assert ((state_q == StDrain) == (f_pipe != '0));
+      assert ($onehot0(f_pipe));
+      if (state_q == StDrain) begin
+        assert (f_pipe == FDelay'(1) << f_drain);
+        assert (f_busy <= 8'(4 * FMax) + f_drain);
+      end
+      if (state_q == StWipe) assert (f_main <= 8'd64 && f_busy == f_main);
+      // The bounds: a run, and a wipe of 64 words and the cycle that sees its end.
+      if (running) assert (f_busy < 8'(4 * FMax + FDelay));
+      if (busy_o) assert (f_busy <= 8'd64);
+      if (done_o) assert (!start_i || err_o);
+    end
+  end
+`endif
+
 endmodule

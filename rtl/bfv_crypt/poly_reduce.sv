@@ -29,6 +29,10 @@ module poly_reduce
   input  logic [LogN-1:0] wipe_addr_i
 );
 
+  if (LogN < 4 || LogN > 12) begin : gen_bad_log_n
+    $error("poly_reduce: LogN = %0d is not between 4 and 12", LogN);
+  end
+
   coeff_t delayed, base_q;
 
   sdp_ram #(

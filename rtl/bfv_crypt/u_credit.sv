@@ -26,6 +26,10 @@ module u_credit #(
   output logic            u_free_o
 );
 
+  if (LogN < 4 || LogN > 12) begin : gen_bad_log_n
+    $error("u_credit: LogN = %0d is not between 4 and 12", LogN);
+  end
+
   localparam int unsigned FreeDelay = 3;
 
   logic [FreeDelay-1:0] free_q;

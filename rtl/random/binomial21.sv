@@ -47,4 +47,35 @@ module binomial21
   end
   assign e_o = e_q;
 
+`ifdef FORMAL
+  // In two pieces, from any state of the registers: the digits are the counts of six bits, and the
+  // sample is the sum of all counts less 21. Together they are the definition.
+  logic [41:0] counted_q;
+  logic [Groups-1:0] ones_past_q, twos_past_q, fours_past_q;
+  logic clear_q, known_q = 1'b0;
+  always_ff @(posedge clk_i) begin
+    known_q <= 1'b1;
+    clear_q <= clear_i;
+    counted_q <= counted;
+    {ones_past_q, twos_past_q, fours_past_q} <= {ones_q, twos_q, fours_q};
+  end
+  logic signed [7:0] total;
+  always_comb begin
+    total = -8'(CountedBits);
+    for (int g = 0; g < Groups; g++) begin
+      total = total + 8'({fours_past_q[g], twos_past_q[g], ones_past_q[g]});
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (known_q && !clear_q) begin
+      for (int g = 0; g < Groups; g++) begin
+        assert ({fours_q[g], twos_q[g], ones_q[g]} == count6(counted_q[6*g+:6]));
+        assert (count6(counted_q[6*g+:6]) <= 6);
+      end
+      if (total <= 21) assert (8'(e_q) == total);
+    end
+    if (known_q && clear_q) assert ({fours_q, twos_q, ones_q} == '0 && e_q == '0);
+  end
+`endif
+
 endmodule

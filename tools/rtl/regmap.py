@@ -20,6 +20,7 @@ import difflib
 import subprocess
 import sys
 import tempfile
+import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -81,6 +82,12 @@ class Register:
         if self.access != "read only" or any(field.reset is None for field in self.fields):
             return None
         return sum((field.reset or 0) << field.low for field in self.fields)
+
+    @property
+    def named(self) -> tuple[Field, ...]:
+        """The fields worth a name: not the one that is the whole register."""
+        whole = len(self.fields) == 1 and self.fields[0].width == 32
+        return () if whole else self.fields
 
 
 @dataclass(frozen=True)
@@ -219,6 +226,17 @@ def _summary(register: Register) -> str:
     return f"{register.title} ({register.access}{words}). {register.text}"
 
 
+def _pieces(text: str, width: int = 72) -> list[str]:
+    """The quoted pieces of a text too long for a line."""
+    parts = textwrap.wrap(text, width, break_long_words=False)
+    return [f'"{part} "' for part in parts[:-1]] + [f'"{part}"' for part in parts[-1:]]
+
+
+def _rust_text(text: str) -> str:
+    pieces = _pieces(text)
+    return pieces[0] if len(pieces) == 1 else f"concat!({', '.join(pieces)})"
+
+
 def _formatted(command: list[str], text: str, root: Path) -> str:
     try:
         done = subprocess.run(
@@ -244,9 +262,7 @@ def rust(regmap: Map, root: Path) -> str:
         if register.value is not None:
             out.append(f"/// What [`{register.name}`] reads as.")
             out.append(f"pub const {register.name}_VALUE: u32 = {register.value:#010x};")
-        for field in register.fields:
-            if len(register.fields) == 1 and field.width == 32:
-                continue
+        for field in register.named:
             out += _wrap("///", f"`{register.name}[{field.bits}]` ({field.access}): {field.text}")
             out.append(
                 f"pub const {register.name}_{field.name.upper()}: Field ="
@@ -256,9 +272,8 @@ def rust(regmap: Map, root: Path) -> str:
     out.append("/// Values of [`ERRCODE`].")
     out.append("pub const ERRORS: &[ErrorCode] = &[")
     for code in regmap.codes:
-        out.append(
-            f'ErrorCode {{ code: {code.value}, name: "{code.name}", remedy: "{code.text}" }},'
-        )
+        remedy = _rust_text(code.text)
+        out.append(f'ErrorCode {{ code: {code.value}, name: "{code.name}", remedy: {remedy} }},')
     out.append("];")
     return _formatted(["rustfmt", "--edition", "2024"], "\n".join(out) + "\n", root)
 
@@ -275,14 +290,13 @@ def python(regmap: Map, root: Path) -> str:
             out.append(f"{register.name}_WORDS = {register.count}")
         if register.value is not None:
             out.append(f"{register.name}_VALUE = {register.value:#010x}")
-        for field in register.fields:
-            if len(register.fields) == 1 and field.width == 32:
-                continue
+        for field in register.named:
             out += _wrap("#", f"{register.name}[{field.bits}] ({field.access}): {field.text}")
             out.append(f"{register.name}_{field.name.upper()} = Field({field.low}, {field.width})")
         out.append("")
     out += ["# Values of ERRCODE: name and remedy.", "ERRORS = {"]
-    out += [f'{code.value}: ("{code.name}", "{code.text}"),' for code in regmap.codes]
+    for code in regmap.codes:
+        out.append(f'{code.value}: ("{code.name}", {" ".join(_pieces(code.text))}),')
     out.append("}")
     command = [
         sys.executable,
@@ -312,9 +326,7 @@ def c_header(regmap: Map) -> str:
             out.append(f"#define {name}_WORDS {register.count}u")
         if register.value is not None:
             out.append(f"#define {name}_VALUE {register.value:#010x}u")
-        for field in register.fields:
-            if len(register.fields) == 1 and field.width == 32:
-                continue
+        for field in register.named:
             out.append(f"#define {name}_{field.name.upper()}_LOW {field.low}u")
             out.append(f"#define {name}_{field.name.upper()}_MASK {field.mask:#010x}u")
         out.append("")

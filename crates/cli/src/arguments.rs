@@ -1,6 +1,6 @@
 //! The command line.
 
-use crate::commands::{decrypt, encrypt, engines, eval, inspect, keygen, params};
+use crate::commands::{decrypt, encrypt, engines, eval, inspect, keygen, params, report, rtl};
 use clap::{Args, Parser, Subcommand};
 
 /// Compute on encrypted integers with BFV and BGV.
@@ -44,7 +44,7 @@ impl Global {
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Show the engines, SIMD levels and threads of this machine
+    /// Show the engines, SIMD levels, threads and devices of this machine
     Engines(engines::EnginesArguments),
     /// Choose parameters, explain them and pin them to a file
     Params(params::ParamsArguments),
@@ -58,6 +58,10 @@ pub enum Command {
     Decrypt(decrypt::DecryptArguments),
     /// Say what a file is
     Inspect(inspect::InspectArguments),
+    /// Simulated devices, and attacks on the mode of their paper
+    Rtl(rtl::RtlArguments),
+    /// Make the studies of the devices: tables and pictures
+    Report(report::ReportArguments),
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use cyclotron_engine::EngineError;
 use cyclotron_ring::RingError;
 use cyclotron_schemes::Error;
+use cyclotron_schemes::bfv_pow2::DeviceError;
 use serde::Serialize;
 use std::fmt;
 use std::io::{self, Write};
@@ -192,6 +193,7 @@ fn classify(error: &Error) -> (u8, &'static str, Option<&'static str>) {
         Error::Engine(EngineError::Configuration(_)) => (USAGE, "engine_configuration", None),
         Error::Engine(EngineError::OutOfMemory { .. }) => (REFUSED, "out_of_memory", None),
         Error::Engine(_) => (REFUSED, "engine", None),
+        Error::Device(error) => device(error),
         Error::Parameter { .. } => (USAGE, "parameter", None),
         Error::Insecure { .. } => {
             (REFUSED, "insecure", Some("for tests and teaching only: --acknowledge-insecure"))
@@ -237,6 +239,23 @@ fn classify(error: &Error) -> (u8, &'static str, Option<&'static str>) {
         Error::NoSlots { .. } => (REFUSED, "no_slots", None),
         Error::File { .. } => (FILE, "format", None),
         _ => (REFUSED, "refused", None),
+    }
+}
+
+fn device(error: &DeviceError) -> (u8, &'static str, Option<&'static str>) {
+    match error {
+        DeviceError::Unsupported { .. } => (USAGE, "device", Some("cyclotron engines lists them")),
+        DeviceError::Mismatch { .. } => (
+            REFUSED,
+            "device_mismatch",
+            Some("--device cpu, or parameters of a size that the device has (cyclotron engines)"),
+        ),
+        DeviceError::SeedZero => (REFUSED, "seed", None),
+        DeviceError::CounterReused { .. } | DeviceError::CounterExhausted { .. } => {
+            (REFUSED, "run_counter", None)
+        }
+        DeviceError::Timeout { .. } => (REFUSED, "device_timeout", None),
+        _ => (REFUSED, "device_failed", None),
     }
 }
 

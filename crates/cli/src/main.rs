@@ -2,6 +2,8 @@
 //!
 //! * [`arguments`]: the command line; [`commands`]: one file a subcommand;
 //! * [`expression`]: the language of `eval`; [`data`]: CSV, `.npy` and exact decimals;
+//! * [`family`]: what parameters of primes and of a power of two have in common; [`device`]: the
+//!   devices of the latter;
 //! * [`session`]: parameters and engine; [`write`]: files that are whole or not there;
 //! * [`failure`]: errors and exit codes; [`output`], [`progress`]: what people and programs see.
 //!
@@ -10,8 +12,10 @@
 mod arguments;
 mod commands;
 mod data;
+mod device;
 mod expression;
 mod failure;
+mod family;
 mod output;
 mod progress;
 mod session;

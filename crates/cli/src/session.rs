@@ -3,7 +3,7 @@
 use crate::arguments::Global;
 use crate::failure::{Failure, Result};
 use crate::write::{Access, Pending};
-use cyclotron_engine::{CpuEngine, Engine};
+use cyclotron_engine::CpuEngine;
 use cyclotron_schemes::files::{self, Stored};
 use cyclotron_schemes::vector::{VectorContext, VectorParameters};
 use std::path::Path;
@@ -24,13 +24,6 @@ pub fn parameters(path: &Path) -> Result<VectorParameters> {
     check_readable(path)?;
     // Whatever is wrong with the parameters, the file is to blame.
     files::load_parameters(path).map_err(|error| from_file(path, error))
-}
-
-/// Parameters on the engine.
-pub fn open(global: &Global, parameters_path: &Path) -> Result<Arc<VectorContext>> {
-    let parameters = parameters(parameters_path)?;
-    let engine: Arc<dyn Engine> = engine(global)?;
-    Ok(VectorContext::new(&parameters, &engine)?)
 }
 
 /// An object from a file.

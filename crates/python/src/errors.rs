@@ -4,6 +4,7 @@
 use cyclotron_engine::EngineError;
 use cyclotron_ring::RingError;
 use cyclotron_schemes::Error;
+use cyclotron_schemes::bfv_pow2::DeviceError;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -52,6 +53,7 @@ pub fn scheme(error: Error) -> PyErr {
         match error {
             Error::Engine(error) => return engine_error(py, &error),
             Error::Ring(error) => return ring_error(py, &error),
+            Error::Device(error) => return device_error(py, &error),
             Error::Parameter { what, value, remedy } => {
                 new("ParameterError").with("what", what).with("value", value).with("remedy", remedy)
             }
@@ -142,6 +144,34 @@ fn engine_error(py: Python<'_>, error: &EngineError) -> PyErr {
         }
         _ => Exception::new(py, "EngineError", error.to_string()).error(),
     }
+}
+
+fn device_error(py: Python<'_>, error: &DeviceError) -> PyErr {
+    let new = |class| Exception::new(py, class, error.to_string());
+    match error {
+        DeviceError::Ring(error) => return ring_error(py, error),
+        DeviceError::Mismatch { what, found, expected } => new("DeviceMismatchError")
+            .with("what", *what)
+            .with("found", found)
+            .with("expected", expected),
+        DeviceError::Unsupported { what, device, remedy } => new("DeviceUnsupportedError")
+            .with("what", what)
+            .with("device", device)
+            .with("remedy", remedy),
+        DeviceError::Timeout { operation, waited, remedy } => new("DeviceTimeoutError")
+            .with("operation", *operation)
+            .with("waited", waited)
+            .with("remedy", remedy),
+        DeviceError::Refused { code, name, remedy } => {
+            new("DeviceRefusedError").with("code", *code).with("name", name).with("remedy", remedy)
+        }
+        DeviceError::CounterReused { given, next } => {
+            new("RunCounterError").with("given", *given).with("next", *next)
+        }
+        DeviceError::CounterExhausted { given } => new("RunCounterError").with("given", *given),
+        _ => new("DeviceError"),
+    }
+    .error()
 }
 
 fn ring_error(py: Python<'_>, error: &RingError) -> PyErr {

@@ -6,6 +6,8 @@
 //! * [`keys`], [`secret`]: keys, encryption, decryption; [`evaluator`]: who computes,
 //!   with which keys;
 //! * [`ciphertext`]: encrypted vectors and their operators;
+//! * [`pow2`]: BFV modulo a power of two, and the devices that encrypt and decrypt it;
+//! * [`sim_bus`]: simulated devices, word by word;
 //! * [`arrays`]: numpy arrays in and out; [`stored`]: bytes, files, pickle; [`errors`]: exceptions.
 //!
 //! Every class is immutable (`frozen`) and may be used from several threads at once; the GIL is
@@ -20,8 +22,10 @@ mod errors;
 mod evaluator;
 mod keys;
 mod options;
+mod pow2;
 mod secret;
 mod shared;
+mod sim_bus;
 mod stored;
 
 use pyo3::prelude::*;
@@ -40,5 +44,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(engines::engines, module)?)?;
     module.add_function(wrap_pyfunction!(context::presets, module)?)?;
     module.add_function(wrap_pyfunction!(stored::inspect, module)?)?;
+    pow2::register(module)?;
+    module.add_class::<sim_bus::SimBus>()?;
     Ok(())
 }

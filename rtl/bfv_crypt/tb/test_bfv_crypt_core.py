@@ -45,6 +45,8 @@ class Device:
         self.mult = [self.source.randrange(model.Q) for _ in range(32 * N)]
         self.padd = [self.source.randrange(model.Q) for _ in range(32 * N)]
         self.out: list[int | None] = [None] * (32 * N)
+        self.writes: list[tuple[int, int]] = []  # cycle and address
+        self.now = 0
         self.pace = 1.0
         self.draw()
 
@@ -58,7 +60,9 @@ class Device:
     def poly(self, memory: list[int], number: int) -> Poly:
         return np.array(memory[number * N : (number + 1) * N], dtype=np.uint64)
 
-    async def tick(self, code: tuple[int, int] | None = None, **pulses: int) -> dict[str, int]:
+    async def tick(
+        self, code: tuple[int, int] | None = None, written: int = 0, **pulses: int
+    ) -> dict[str, int]:
         dut = self.dut
         word = 0
         values = {**dict.fromkeys((name for name, _ in HOST), 0), **self.levels, **pulses}
@@ -73,7 +77,7 @@ class Device:
             code_we_i=int(code is not None),
             code_waddr_i=code[0] if code else 0,
             code_wdata_i=code[1] if code else self.source.randrange(model.Q),
-            mult_written_i=0,
+            mult_written_i=written,
         )
         await Timer(1, unit="ns")
         outputs = int(dut.core_o.value)
@@ -87,6 +91,8 @@ class Device:
         pop, free = int(dut.e_pop_o.value), int(dut.u_free_o.value)
         if int(dut.out_we_o.value):
             self.out[int(dut.out_waddr_o.value)] = int(dut.out_wdata_o.value)
+            self.writes.append((self.now, int(dut.out_waddr_o.value)))
+        self.now += 1
         if int(dut.wipe_o.value):
             address = int(dut.wipe_addr_o.value)
             self.mult[address] = self.padd[address] = self.out[address] = 0
@@ -213,7 +219,11 @@ async def primed_runs_are_exact(dut: Any) -> None:
             # What is added may be written until the start.
             one.padd = [one.source.randrange(model.Q) for _ in range(32 * N)]
             await one.tick()
+            one.writes = []
             assert await one.run() == N * polys + OVERLAP_LATENCY
+            # A result in every cycle, in order: polynomials follow each other by n exactly.
+            first = one.writes[0][0]
+            assert one.writes == [(first + i, i) for i in range(N * polys)]
             if decrypt:
                 one.check_decrypted(polys, s)
             else:
@@ -227,6 +237,7 @@ async def start_in_every_cycle_of_the_fill(dut: Any) -> None:
     one.levels |= {"armed": 1, "count": 2}
     for early in range(1, N + 4):
         await one.renew()
+        await one.tick(written=1)
         for _ in range(N):
             await one.tick()
         await one.tick(key_loaded=1)
@@ -234,8 +245,8 @@ async def start_in_every_cycle_of_the_fill(dut: Any) -> None:
             await one.tick()
         taken = await one.run()
         one.check_encrypted(1)
-        # Each step of the fill that was made ahead is saved; the first comes two cycles later.
-        ahead = min(max(early - 1, 0), N)
+        # Each step of the fill that was made ahead is saved: the last in the cycle of the start.
+        ahead = min(early, N)
         assert taken == 3 * N + OVERLAP_LATENCY - ahead
         await one.tick(soft_reset=1)
     BINS.hit("start during the fill")
@@ -256,8 +267,11 @@ async def reset_in_every_cycle(dut: Any) -> None:
                 await one.run(limit=after)
                 found = await one.tick(soft_reset=1)
                 one.forget_results()
-                found = await one.tick()
-                assert not found["busy"]
+                # Nothing that was under way is written any more.
+                for _ in range(6):
+                    found = await one.tick()
+                    assert not found["busy"]
+                assert one.written() == 0
                 await one.renew()
                 taken = await one.run()
                 if paper:

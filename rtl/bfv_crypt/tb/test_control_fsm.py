@@ -99,11 +99,11 @@ class Datapath:
 
     async def reach(self, state: str, decrypt: int = 0) -> None:
         """From reset into a state, one cycle after it was entered at the latest."""
-        drive(self.dut, **{**QUIET, "decrypt_i": decrypt})
         await self.tick(clear_i=1)
-        await self.tick(sampler_busy_i=1)
+        # Levels may change now: no run is in progress.
+        drive(self.dut, **{**QUIET, "decrypt_i": decrypt})
+        await self.tick()
         self.main = 32 * N
-        drive(self.dut, sampler_busy_i=0)
         await self.until("Idle")
         if state in ("Fill", "Primed"):
             await self.tick(key_loaded_i=1)

@@ -14,7 +14,8 @@ import pytest
 from cocotb.clock import Clock
 from cocotb.triggers import ReadOnly, RisingEdge, with_timeout
 from cocotbext.axi import AxiBurstType, AxiBus, AxiMaster, AxiResp
-from rtl.bench import run_bench
+
+from bench import run_bench
 
 WORDS = 600  # not a power of two: the end of a region is inside its address range
 REGION = 1 << 12  # bytes between regions: 14 address bits, two of them the region

@@ -6,7 +6,8 @@ from typing import Any
 
 import cocotb
 from random_bench import cycle, rng, start_clock
-from rtl.bench import run_bench
+
+from bench import run_bench
 
 
 def reference(bits: int) -> int:

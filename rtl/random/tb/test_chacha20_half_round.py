@@ -8,7 +8,8 @@ import cocotb
 import pytest
 from cocotb.triggers import Timer
 from random_bench import parameter, rng
-from rtl.bench import run_bench
+
+from bench import run_bench
 
 M32 = 0xFFFFFFFF
 

@@ -17,8 +17,8 @@ from random_bench import (
     rng,
     until_idle,
 )
-from rtl.bench import run_bench
 
+from bench import run_bench
 from model.device_randomness import words
 
 RUN = 0x0123_4567_89AB_CDEF

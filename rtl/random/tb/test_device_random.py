@@ -21,8 +21,8 @@ from random_bench import (
     until_idle,
     vectors,
 )
-from rtl.bench import run_bench
 
+from bench import run_bench
 from model.device_randomness import plaintext
 
 VALUES = {0b00: 0, 0b01: 1, 0b11: -1}

@@ -16,8 +16,8 @@ from random_bench import (
     rng,
     until_idle,
 )
-from rtl.bench import run_bench
 
+from bench import run_bench
 from model.device_randomness import noise, ternary
 
 CODES = {0: 0b00, 1: 0b01, -1: 0b11}

@@ -7,7 +7,8 @@ from typing import Any
 import cocotb
 import gauss_bench
 import pytest
-from rtl.bench import run_bench
+
+from bench import run_bench
 
 KIND, DEFAULT = "rotation", 11
 

@@ -7,8 +7,8 @@ from typing import Any
 import cocotb
 import pytest
 from random_bench import cycle, parameter, rng, start_clock
-from rtl.bench import run_bench
 
+from bench import run_bench
 from model.lfsr_noise import GENERATORS, step
 
 OF_WIDTH = {20: "split20", 60: "split60", 11: "rotation11"}

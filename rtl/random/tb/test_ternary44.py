@@ -7,7 +7,8 @@ from typing import Any
 import cocotb
 from cocotb.triggers import Timer
 from random_bench import rng
-from rtl.bench import run_bench
+
+from bench import run_bench
 
 TOP = 2**44 - 1
 CODES = (0b00, 0b01, 0b11)

@@ -52,7 +52,7 @@ def sample(generator: Generator, state: int) -> int:
     width = len(parts[0])
     while len(level) > 1:
         level = [(level[i] + level[i + 1]) // 2 for i in range(0, len(level), 2)]
-    return (level[0] + 2 ** (width - 6) + 1) // 2 ** (width - 5) - 16
+    return (level[0] + (1 << (width - 6)) + 1) // (1 << (width - 5)) - 16
 
 
 def run(generator: Generator, state: int) -> Iterator[tuple[int, int]]:

@@ -3,13 +3,13 @@
 use crate::arguments::Global;
 use crate::data::decimal::{Power, divided};
 use crate::data::{self, csv, npy};
+use crate::device::{DeviceOption, DeviceReport};
 use crate::failure::{Failure, Result};
+use crate::family::{self, Opened};
 use crate::output::{self, Output};
 use crate::progress::Progress;
-use crate::session;
 use crate::write::{Access, Pending, check_free};
 use clap::Args;
-use cyclotron_schemes::vector::{EncryptedVector, VectorSecretKey};
 use serde::{Serialize, Serializer};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -32,6 +32,8 @@ pub struct DecryptArguments {
     /// Divide by this power of ten: 1000 or 10^3
     #[arg(long, value_name = "10^K")]
     divide: Option<Power>,
+    #[command(flatten)]
+    device: DeviceOption,
     /// Replace an existing file
     #[arg(long)]
     force: bool,
@@ -83,6 +85,8 @@ struct Decrypted {
 struct Report {
     output: Option<PathBuf>,
     columns: Vec<Decrypted>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    device: Option<DeviceReport>,
     seconds: f64,
 }
 
@@ -93,16 +97,13 @@ pub fn run(global: &Global, arguments: &DecryptArguments) -> Result<Output> {
         check_free(path, arguments.force)?;
         check_format(path)?;
     }
-    let context = session::open(global, &arguments.params)?;
-    let key: VectorSecretKey = session::load(&context, &arguments.key)?;
+    let session = family::open(global, &arguments.params)?;
+    let mut decryptor = session.decryptor(&arguments.key, &arguments.device)?;
     let progress = Progress::new(global, "decrypting", arguments.input.len());
     let mut columns = Vec::new();
     for path in &arguments.input {
         progress.doing(path.display().to_string());
-        let vector: EncryptedVector = session::load(&context, path)?;
-        let values = context
-            .decrypt(&key, &vector)
-            .map_err(|error| Failure::from(error).about(path.display()))?;
+        let Opened { values, signed, margin_bits } = decryptor.decrypt(path)?;
         let values = match arguments.divide {
             None => Numbers::Integers(values),
             Some(divisor) => {
@@ -114,13 +115,14 @@ pub fn run(global: &Global, arguments: &DecryptArguments) -> Result<Output> {
             name: stem.unwrap_or_default(),
             path: path.clone(),
             length: values.len(),
-            signed: vector.layout().signed,
-            margin_bits: context.margin(&vector),
+            signed,
+            margin_bits,
             values: Some(values),
         });
         progress.step();
     }
     drop(progress);
+    let device = decryptor.device();
     let equal = columns.iter().all(|column| column.length == columns[0].length);
     let human = match &arguments.output {
         Some(path) => {
@@ -135,11 +137,12 @@ pub fn run(global: &Global, arguments: &DecryptArguments) -> Result<Output> {
             write(path, arguments.force, &columns)?;
             columns.iter_mut().for_each(|column| column.values = None);
             format!(
-                "{} of {} written to {}; {}",
+                "{} of {} written to {}; {}{}",
                 output::counted(columns.len(), "column"),
                 output::counted(columns[0].length, "value"),
                 path.display(),
-                output::seconds(start.elapsed())
+                output::seconds(start.elapsed()),
+                device.as_ref().map_or_else(String::new, |device| format!("\n{}", device.line()))
             )
         }
         None => printed(&columns),
@@ -147,6 +150,7 @@ pub fn run(global: &Global, arguments: &DecryptArguments) -> Result<Output> {
     let report = Report {
         output: arguments.output.clone(),
         columns,
+        device,
         seconds: start.elapsed().as_secs_f64(),
     };
     if arguments.output.is_some() {

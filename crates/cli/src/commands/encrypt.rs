@@ -3,17 +3,14 @@
 use crate::arguments::Global;
 use crate::data::decimal::Power;
 use crate::data::{self, Column, Reading};
+use crate::device::{DeviceOption, DeviceReport, SeedOptions};
 use crate::failure::{Failure, Result};
+use crate::family::{self, Limits};
 use crate::output::{self, Output};
 use crate::progress::Progress;
 use crate::session;
 use crate::write::{Folder, Pending, check_free};
 use clap::Args;
-use cyclotron_ring::sample::SecretRng;
-use cyclotron_schemes::files::RecordKind;
-use cyclotron_schemes::vector::{
-    EncryptedVector, Values, VectorContext, VectorPublicKey, VectorSecretKey,
-};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -25,7 +22,7 @@ pub struct EncryptArguments {
     /// Parameter file
     #[arg(long, short, value_name = "FILE")]
     params: PathBuf,
-    /// Public or secret key; under the secret key, files are half as large
+    /// Public or secret key; under the secret key, files are half as large (primes only)
     #[arg(long, short, value_name = "FILE")]
     key: PathBuf,
     /// Data: .csv with a line of names, or .npy of one or two dimensions
@@ -46,6 +43,10 @@ pub struct EncryptArguments {
     /// Folder for COLUMN.ct, or one file that ends in .ct
     #[arg(long, short, value_name = "PATH")]
     output: PathBuf,
+    #[command(flatten)]
+    device: DeviceOption,
+    #[command(flatten)]
+    seed: SeedOptions,
     /// Replace existing files
     #[arg(long)]
     force: bool,
@@ -65,73 +66,44 @@ struct Report {
     scale: Option<String>,
     unsigned: bool,
     files: Vec<Row>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    device: Option<DeviceReport>,
     seconds: f64,
-}
-
-/// What encrypts.
-enum Key {
-    Public(VectorPublicKey),
-    Secret(VectorSecretKey),
-}
-
-impl Key {
-    fn load(context: &VectorContext, path: &Path) -> Result<Self> {
-        session::check_readable(path)?;
-        let records = cyclotron_schemes::files::inspect_path(path)
-            .map_err(|error| session::from_file(path, error))?;
-        match records.first().map(|record| record.kind) {
-            Some(RecordKind::SecretKey) => Ok(Self::Secret(session::load(context, path)?)),
-            // Whatever else it is, the loader says what it is not.
-            _ => Ok(Self::Public(session::load(context, path)?)),
-        }
-    }
-
-    fn encrypt(
-        &self,
-        context: &VectorContext,
-        values: &[i128],
-        signed: bool,
-        rng: &mut SecretRng,
-    ) -> Result<EncryptedVector> {
-        let (values, encoding) = (Values::I128(values), context.default_encoding());
-        Ok(match self {
-            Self::Public(key) => context.encrypt(key, values, encoding, signed, rng)?,
-            Self::Secret(key) => context.encrypt_symmetric(key, values, encoding, signed, rng)?,
-        })
-    }
 }
 
 /// Encrypts; all files appear, or none.
 pub fn run(global: &Global, arguments: &EncryptArguments) -> Result<Output> {
     let start = Instant::now();
     session::check_readable(&arguments.input)?;
-    let context = session::open(global, &arguments.params)?;
+    let session = family::open(global, &arguments.params)?;
     let reading = Reading {
         columns: arguments.columns.clone(),
         scale: arguments.scale,
         no_header: arguments.no_header,
     };
     let columns = data::read(&arguments.input, &reading)?;
+    let signed = !arguments.unsigned;
+    let limits = session.limits(signed);
     for column in &columns {
-        check_values(&context, column, !arguments.unsigned)?;
+        check_values(&limits, column)?;
     }
     let paths = places(&columns, &arguments.output)?;
     for path in &paths {
         check_free(path, arguments.force)?;
     }
-    let key = Key::load(&context, &arguments.key)?;
+    let mut encryptor =
+        session.encryptor(global, &arguments.key, &arguments.device, &arguments.seed)?;
 
     let single = data::extension(&arguments.output) == "ct";
     let _folder = if single { None } else { Some(Folder::open(&arguments.output)?) };
-    let mut rng = SecretRng::from_os()?;
     let progress = Progress::new(global, "columns", columns.len());
     let mut pending: Vec<Pending> = Vec::new();
     for (column, path) in columns.iter().zip(&paths) {
         progress.doing(&column.name);
-        let vector = key
-            .encrypt(&context, &column.values, !arguments.unsigned, &mut rng)
+        let written = encryptor
+            .encrypt(&column.values, signed, path, arguments.force)
             .map_err(|failure| failure.about(format!("column `{}`", column.name)))?;
-        pending.push(session::pending(&context, &vector, path, arguments.force)?);
+        pending.push(written);
         progress.step();
     }
     drop(progress);
@@ -154,24 +126,27 @@ pub fn run(global: &Global, arguments: &EncryptArguments) -> Result<Output> {
     let scaled = arguments.scale.map_or_else(String::new, |scale| format!(" times {scale}"));
     let elapsed = start.elapsed();
     let table = output::render(&mut table);
+    let device = encryptor.device();
+    let device_line = device.as_ref().map_or_else(String::new, |d| format!("\n{}", d.line()));
     let human = format!(
-        "{table}\n{}{scaled}; {}",
+        "{table}\n{}{scaled}; {}{device_line}",
         output::counted(rows.len(), "column"),
         output::seconds(elapsed)
     );
     let report = Report {
-        parameters: context.parameters().id().to_string(),
+        parameters: session.id().to_string(),
         scale: arguments.scale.map(|scale| scale.to_string()),
         unsigned: arguments.unsigned,
         files: rows,
+        device,
         seconds: elapsed.as_secs_f64(),
     };
     Output::report(&report, human)
 }
 
 /// Refuses values that the plaintext space cannot hold, with their row.
-fn check_values(context: &VectorContext, column: &Column, signed: bool) -> Result<()> {
-    let (min, max) = context.parameters().plaintext().range(signed);
+fn check_values(limits: &Limits, column: &Column) -> Result<()> {
+    let &Limits { min, max, capacity, wider } = limits;
     let (name, found) = (&column.name, column.values.len());
     if let Some(row) = column.values.iter().position(|value| !(min..=max).contains(value)) {
         let value = column.values[row];
@@ -179,12 +154,10 @@ fn check_values(context: &VectorContext, column: &Column, signed: bool) -> Resul
             "row {}, column `{name}`: {value} (scaled) is outside {min} ... {max}",
             row + 1
         );
-        return Err(Failure::refused("value_out_of_range", message)
-            .remedy("new parameters: cyclotron params with more --bits"));
+        return Err(Failure::refused("value_out_of_range", message).remedy(wider));
     }
-    if found > context.capacity() {
-        let message =
-            format!("column `{name}` has {found} values, a vector holds {}", context.capacity());
+    if let Some(capacity) = capacity.filter(|&capacity| found > capacity) {
+        let message = format!("column `{name}` has {found} values, a vector holds {capacity}");
         return Err(Failure::refused("too_many_values", message)
             .remedy("split the file, or new parameters: cyclotron params with more --slots"));
     }

@@ -1,10 +1,11 @@
-//! `cyclotron engines`: what computes here.
+//! `cyclotron engines`: what computes here, and the devices that encrypt and decrypt.
 
 use crate::arguments::Global;
 use crate::failure::Result;
 use crate::output::{self, Output};
 use crate::session;
 use clap::Args;
+use cyclotron_devices::DeviceListing;
 use cyclotron_engine::{Engine, self_test};
 use cyclotron_ring::SimdLevel;
 use cyclotron_ring::simd::SIMD_VARIABLE;
@@ -27,10 +28,64 @@ struct EngineReport {
 }
 
 #[derive(Serialize)]
+struct DeviceRow {
+    name: &'static str,
+    description: &'static str,
+    /// Empty for any.
+    degrees: Vec<usize>,
+    /// None for any.
+    log_q: Option<u32>,
+    /// Empty for any.
+    log_t: Vec<u32>,
+    simulated: bool,
+    available: bool,
+    remedy: Option<&'static str>,
+}
+
+#[derive(Serialize)]
 struct Report {
     simd_available: Vec<&'static str>,
     simd_forced: Option<String>,
     engines: Vec<EngineReport>,
+    devices: Vec<DeviceRow>,
+}
+
+fn devices() -> Vec<DeviceRow> {
+    let row = |listing: DeviceListing| DeviceRow {
+        name: listing.name,
+        description: listing.description,
+        degrees: listing.degrees,
+        log_q: listing.log_q,
+        log_t: listing.log_t,
+        simulated: listing.simulated,
+        available: listing.available,
+        remedy: listing.remedy,
+    };
+    cyclotron_devices::devices().into_iter().map(row).collect()
+}
+
+fn device_table(rows: &[DeviceRow]) -> String {
+    let any = |texts: Vec<String>| {
+        if texts.is_empty() { "any".to_owned() } else { texts.join(", ") }
+    };
+    let mut table = output::table(["device", "degrees", "q", "t", "what", "there"], &[]);
+    for row in rows {
+        let power = |log: &u32| format!("2^{log}");
+        let there = match (row.available, row.remedy) {
+            (true, _) => "yes".to_owned(),
+            (false, Some(remedy)) => format!("no: {remedy}"),
+            (false, None) => "no".to_owned(),
+        };
+        table.add_row([
+            row.name.to_owned(),
+            any(row.degrees.iter().map(ToString::to_string).collect()),
+            any(row.log_q.iter().map(power).collect()),
+            any(row.log_t.iter().map(power).collect()),
+            row.description.to_owned(),
+            there,
+        ]);
+    }
+    output::render(&mut table)
 }
 
 /// Opens the engines and tests them.
@@ -54,15 +109,17 @@ pub fn run(global: &Global) -> Result<Output> {
         format!("{least} ... {most}"),
         format!("passed in {}", output::seconds(elapsed)),
     ]);
+    let devices = devices();
     let why = match &forced {
         Some(level) => format!("{SIMD_VARIABLE}={level}"),
         None => format!("{SIMD_VARIABLE} forces another"),
     };
     let human = format!(
-        "{}\nSIMD levels: {}; chosen: {} ({why})",
+        "{}\nSIMD levels: {}; chosen: {} ({why})\n\n{}",
         output::render(&mut table),
         available.join(", "),
-        engine.simd()
+        engine.simd(),
+        device_table(&devices)
     );
     let report = Report {
         simd_available: available,
@@ -76,6 +133,7 @@ pub fn run(global: &Global) -> Result<Output> {
             degrees: capabilities.degrees,
             self_test_seconds: elapsed.as_secs_f64(),
         }],
+        devices,
     };
     Output::report(&report, human)
 }

@@ -7,6 +7,7 @@ use crate::expression::clear::Clear;
 use crate::expression::evaluate::{Inputs, Value, evaluate};
 use crate::expression::parse::parse;
 use crate::failure::{Failure, Result};
+use crate::family;
 use crate::output::{self, Output};
 use crate::progress::Progress;
 use crate::session;
@@ -265,7 +266,8 @@ struct Report {
 pub fn run(global: &Global, arguments: &EvalArguments) -> Result<Output> {
     check_free(&arguments.output, arguments.force)?;
     let program = parse(&arguments.expression)?;
-    let context = session::open(global, &arguments.params)?;
+    let opened = family::open(global, &arguments.params)?;
+    let context = opened.into_vector(&arguments.params)?.context;
     let evaluator = evaluator(&context, arguments.evaluation_key.as_deref())?;
     let mut sources = Sources::new(&context, arguments)?;
     let start = Instant::now();

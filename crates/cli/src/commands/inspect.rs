@@ -1,13 +1,12 @@
 //! `cyclotron inspect`: what a file is, told without any key.
 
 use crate::arguments::Global;
-use crate::commands::params;
 use crate::failure::{Failure, Result};
+use crate::family::{self, AnyDescription, AnyParameters, Noise, Session};
 use crate::output::{self, Output};
 use crate::session;
 use clap::Args;
 use cyclotron_schemes::files::{self, RecordInfo, RecordKind};
-use cyclotron_schemes::vector::{EncryptedVector, VectorContext};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -32,20 +31,12 @@ struct Record {
     summary: serde_json::Map<String, serde_json::Value>,
 }
 
-/// What the parameters tell of a ciphertext.
-#[derive(Serialize)]
-struct Noise {
-    level: usize,
-    max_level: usize,
-    margin_bits: f64,
-}
-
 #[derive(Serialize)]
 struct FileReport {
     path: PathBuf,
     records: Vec<Record>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    parameters: Option<params::Description>,
+    parameters: Option<AnyDescription>,
     #[serde(skip_serializing_if = "Option::is_none")]
     noise: Option<Noise>,
 }
@@ -57,13 +48,12 @@ struct Report {
 
 /// Inspects all files; the first that is no file of ours is an error, after the others were told.
 pub fn run(global: &Global, arguments: &InspectArguments) -> Result<Output> {
-    let context =
-        arguments.params.as_deref().map(|path| session::open(global, path)).transpose()?;
+    let session = arguments.params.as_deref().map(|path| family::open(global, path)).transpose()?;
     let mut reports = Vec::new();
     let mut sections = Vec::new();
     let mut failures = Vec::new();
     for path in &arguments.files {
-        match inspect(path, context.as_deref()) {
+        match inspect(path, session.as_ref()) {
             Ok((report, section)) => {
                 reports.push(report);
                 sections.push(section);
@@ -83,7 +73,7 @@ pub fn run(global: &Global, arguments: &InspectArguments) -> Result<Output> {
     Err(first)
 }
 
-fn inspect(path: &Path, context: Option<&VectorContext>) -> Result<(FileReport, String)> {
+fn inspect(path: &Path, session: Option<&Session>) -> Result<(FileReport, String)> {
     session::check_readable(path)?;
     let records = files::inspect_path(path).map_err(|error| session::from_file(path, error))?;
     let mut facts = output::facts();
@@ -111,7 +101,9 @@ fn inspect(path: &Path, context: Option<&VectorContext>) -> Result<(FileReport, 
     facts.add_row(["size", &format!("{total} bytes")]);
     let kind = records.first().map(|record| record.kind);
     let parameters = match kind {
-        Some(RecordKind::Parameters) => Some(session::parameters(path)?),
+        Some(RecordKind::Parameters | RecordKind::Pow2Parameters) => {
+            Some(family::parameters(path)?)
+        }
         _ => None,
     };
     if let Some(parameters) = &parameters {
@@ -119,10 +111,10 @@ fn inspect(path: &Path, context: Option<&VectorContext>) -> Result<(FileReport, 
             facts.add_row([if i == 0 { "why" } else { "" }, reason]);
         }
     }
-    let noise = match (kind, context) {
-        (Some(RecordKind::Ciphertext), Some(context)) => Some(noise(path, context)?),
-        (Some(_), Some(context)) => {
-            check_parameters(path, &records, context)?;
+    let noise = match (kind, session) {
+        (Some(kind), Some(session)) if session.is_ciphertext(kind) => Some(session.noise(path)?),
+        (Some(_), Some(session)) => {
+            check_parameters(path, &records, session)?;
             None
         }
         _ => None,
@@ -136,7 +128,7 @@ fn inspect(path: &Path, context: Option<&VectorContext>) -> Result<(FileReport, 
     let report = FileReport {
         path: path.to_owned(),
         records: records.iter().map(record).collect(),
-        parameters: parameters.as_ref().map(params::describe),
+        parameters: parameters.as_ref().map(AnyParameters::describe),
         noise,
     };
     Ok((report, output::render(&mut facts)))
@@ -158,18 +150,9 @@ fn record(info: &RecordInfo) -> Record {
     }
 }
 
-fn noise(path: &Path, context: &VectorContext) -> Result<Noise> {
-    let vector: EncryptedVector = session::load(context, path)?;
-    Ok(Noise {
-        level: vector.level(),
-        max_level: context.max_level(),
-        margin_bits: context.margin(&vector),
-    })
-}
-
 /// Refuses a file of other parameters than those given.
-fn check_parameters(path: &Path, records: &[RecordInfo], context: &VectorContext) -> Result<()> {
-    let expected = context.parameters().id();
+fn check_parameters(path: &Path, records: &[RecordInfo], session: &Session) -> Result<()> {
+    let expected = session.id();
     match records.iter().find(|record| record.parameters != expected) {
         None => Ok(()),
         Some(other) => Err(Failure::file(

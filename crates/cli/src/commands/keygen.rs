@@ -2,13 +2,10 @@
 
 use crate::arguments::Global;
 use crate::failure::Result;
+use crate::family::{self, KeyRequest, MadeKeys};
 use crate::output::{self, Output};
-use crate::progress::Progress;
-use crate::session;
-use crate::write::{Folder, Pending, check_free};
+use crate::write::{Folder, check_free};
 use clap::Args;
-use cyclotron_ring::sample::SecretRng;
-use cyclotron_schemes::rlwe::SecurityPolicy;
 use cyclotron_schemes::vector::Rotations;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -24,8 +21,9 @@ pub struct KeygenArguments {
     #[arg(long, short, value_name = "FOLDER")]
     output: PathBuf,
     /// Rotations: sums (any, and sum and dot), none, or steps to the left such as 1,2,-4
-    #[arg(long, value_name = "WHICH", default_value = "sums", value_parser = rotations, allow_hyphen_values = true)]
-    rotations: Rotations,
+    /// [default: sums; none for power-of-two parameters, which have no others]
+    #[arg(long, value_name = "WHICH", value_parser = rotations, allow_hyphen_values = true)]
+    rotations: Option<Rotations>,
     /// No key for products of ciphertexts
     #[arg(long)]
     no_relin: bool,
@@ -69,8 +67,8 @@ pub fn run(global: &Global, arguments: &KeygenArguments) -> Result<Output> {
     for name in names {
         check_free(&arguments.output.join(name), arguments.force)?;
     }
-    let context = session::open(global, &arguments.params)?;
-    if context.parameters().first().literal().security == SecurityPolicy::InsecureAcknowledged {
+    let session = family::open(global, &arguments.params)?;
+    if session.is_insecure() {
         output::note(
             global,
             "warning: keys of parameters that are NOT SECURE; tests and teaching only",
@@ -79,53 +77,34 @@ pub fn run(global: &Global, arguments: &KeygenArguments) -> Result<Output> {
     let start = Instant::now();
     let folder = Folder::open(&arguments.output)?;
     let [secret_path, public_path, evaluation_path] = names.map(|name| folder.file(name));
-    let force = arguments.force;
-
-    let progress = Progress::new(global, "keys", 3);
-    let mut rng = SecretRng::from_os()?;
-    progress.doing("secret key");
-    let secret = context.generate_secret_key(&mut rng)?;
-    let secret_file = session::pending(&context, &secret, &secret_path, force)?;
-    progress.step();
-    progress.doing("public key");
-    let public = context.generate_public_key(&secret, &mut rng)?;
-    let public_file = session::pending(&context, &public, &public_path, force)?;
-    progress.step();
-    progress.doing("evaluation keys");
-    let relinearization = !arguments.no_relin;
-    let evaluation = context.generate_evaluation_keys(
-        &secret,
-        relinearization,
-        &arguments.rotations,
-        &mut rng,
-    )?;
-    let evaluation_file = session::pending(&context, &evaluation, &evaluation_path, force)?;
-    progress.step();
-    drop(progress);
+    let places = [&secret_path, &public_path, &evaluation_path].map(PathBuf::as_path);
+    let request =
+        KeyRequest { relinearization: !arguments.no_relin, rotations: arguments.rotations.clone() };
+    let made = session.generate(global, &request, places, arguments.force)?;
+    let MadeKeys { secret, public, evaluation, relinearization, galois_elements } = made;
 
     let whats = ["secret: stays with the client", "public: encrypts", "evaluation: for the server"];
     let mut files = Vec::new();
     let mut table = output::table(["file", "size", "what"], &[1]);
-    let pending: [Pending; 3] = [secret_file, public_file, evaluation_file];
-    for (what, pending) in whats.into_iter().zip(pending) {
+    for (what, pending) in whats.into_iter().zip([Some(secret), Some(public), evaluation]) {
+        let Some(pending) = pending else { continue };
         let (path, bytes) = (pending.path().to_owned(), pending.bytes()?);
         pending.commit()?;
         table.add_row([path.display().to_string(), output::bytes(bytes), what.to_owned()]);
         files.push(KeyFile { what, path, bytes });
     }
-    let elements = evaluation.galois_elements().len();
     let elapsed = start.elapsed();
     let products = if relinearization { "products" } else { "no products" };
     let table = output::render(&mut table);
     let human = format!(
         "{table}\n{products}, {}; {}",
-        output::counted(elements, "rotation"),
+        output::counted(galois_elements, "rotation"),
         output::seconds(elapsed)
     );
     let report = Report {
-        parameters: context.parameters().id().to_string(),
+        parameters: session.id().to_string(),
         relinearization,
-        galois_elements: elements,
+        galois_elements,
         files,
         seconds: elapsed.as_secs_f64(),
     };

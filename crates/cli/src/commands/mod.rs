@@ -7,6 +7,8 @@ pub mod eval;
 pub mod inspect;
 pub mod keygen;
 pub mod params;
+pub mod report;
+pub mod rtl;
 
 use crate::arguments::{Command, Global};
 use crate::failure::Result;
@@ -25,5 +27,7 @@ pub fn run(global: &Global, command: Command) -> Result<Output> {
         Command::Eval(arguments) => eval::run(global, &arguments),
         Command::Decrypt(arguments) => decrypt::run(global, &arguments),
         Command::Inspect(arguments) => inspect::run(global, &arguments),
+        Command::Rtl(arguments) => rtl::run(global, &arguments),
+        Command::Report(arguments) => report::run(global, &arguments),
     }
 }

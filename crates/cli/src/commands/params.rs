@@ -2,10 +2,12 @@
 
 use crate::arguments::Global;
 use crate::failure::{Failure, Result};
+use crate::family::{AnyDescription, AnyParameters};
 use crate::output::{self, Output};
 use crate::session;
 use crate::write::{Access, Pending, check_free};
 use clap::{Args, Subcommand};
+use cyclotron_schemes::bfv_pow2::{PRESETS, Pow2Literal, Pow2Parameters, Pow2Preset};
 use cyclotron_schemes::rlwe::{
     Parameters, SchemeKind, SecurityLevel, SecurityPolicy, SecurityTable, presets,
 };
@@ -20,8 +22,8 @@ pub struct ParamsArguments {
     /// `list`.
     #[command(subcommand)]
     list: Option<ParamsCommand>,
-    /// bfv or bgv
-    #[arg(long, value_parser = scheme, required = true)]
+    /// bfv or bgv (bfv for presets modulo a power of two)
+    #[arg(long, value_parser = scheme, required_unless_present = "preset")]
     scheme: Option<SchemeKind>,
     /// Bits of every result, sign included: values from about -2^(N-1) to 2^(N-1)
     #[arg(
@@ -89,88 +91,10 @@ fn table(name: &str) -> std::result::Result<SecurityTable, String> {
     SecurityTable::from_name(name).map_err(|error| error.to_string())
 }
 
-/// What security is claimed.
-#[derive(Serialize)]
-pub struct Security {
-    /// Bits, by the table; none when it was acknowledged to be missing.
-    bits: Option<u32>,
-    table: Option<&'static str>,
-    insecure_acknowledged: bool,
-}
-
-/// A parameter set as JSON.
-#[derive(Serialize)]
-pub struct Description {
-    id: String,
-    scheme: &'static str,
-    degree: usize,
-    slots: bool,
-    plaintext_moduli: Vec<u64>,
-    /// Smallest and largest signed value.
-    range: (i128, i128),
-    log_q: f64,
-    log_qp: f64,
-    levels: usize,
-    security: Security,
-    reasons: Vec<String>,
-}
-
-/// Describes a parameter set for programs.
-pub fn describe(parameters: &VectorParameters) -> Description {
-    let first = parameters.first();
-    let literal = first.literal();
-    let security = match literal.security {
-        SecurityPolicy::Table { level, table } => Security {
-            bits: Some(level.bits()),
-            table: Some(table.name()),
-            insecure_acknowledged: false,
-        },
-        SecurityPolicy::InsecureAcknowledged => {
-            Security { bits: None, table: None, insecure_acknowledged: true }
-        }
-    };
-    Description {
-        id: parameters.id().to_string(),
-        scheme: literal.scheme.name(),
-        degree: literal.degree,
-        slots: parameters.channels().iter().all(Parameters::has_slots),
-        plaintext_moduli: parameters.plaintext().moduli().iter().map(|t| t.value()).collect(),
-        range: parameters.plaintext().range(true),
-        log_q: first.log_q(),
-        log_qp: first.log_qp(),
-        levels: first.max_level() + 1,
-        security,
-        reasons: parameters.reasons().to_vec(),
-    }
-}
-
-/// Describes a parameter set for people.
-fn facts(parameters: &VectorParameters) -> String {
-    let first = parameters.first();
-    let (min, max) = parameters.plaintext().range(true);
-    let moduli: Vec<String> =
-        parameters.plaintext().moduli().iter().map(|t| t.value().to_string()).collect();
-    let security = match first.literal().security {
-        SecurityPolicy::Table { level, table } => format!("{} bits by {table}", level.bits()),
-        SecurityPolicy::InsecureAcknowledged => "NOT SECURE (acknowledged)".to_owned(),
-    };
-    let mut facts = output::facts();
-    facts
-        .add_row(["parameters", &parameters.id().to_string()])
-        .add_row(["scheme", first.scheme().name()])
-        .add_row(["values", &format!("{} a vector, {min} ... {max}", first.degree())])
-        .add_row(["plaintext", &format!("modulo {}", moduli.join(" * "))])
-        .add_row(["security", &security]);
-    for (i, reason) in parameters.reasons().iter().enumerate() {
-        facts.add_row([if i == 0 { "why" } else { "" }, reason]);
-    }
-    output::render(&mut facts)
-}
-
 #[derive(Serialize)]
 struct Report {
     output: Option<PathBuf>,
-    parameters: Description,
+    parameters: AnyDescription,
 }
 
 /// Chooses, explains, writes.
@@ -181,21 +105,43 @@ pub fn run(global: &Global, arguments: &ParamsArguments) -> Result<Output> {
     if let Some(path) = &arguments.output {
         check_free(path, arguments.force)?;
     }
-    let parameters = choose(arguments)?;
-    if parameters.first().literal().security == SecurityPolicy::InsecureAcknowledged {
+    let parameters = choose_any(arguments)?;
+    if parameters.is_insecure() {
         output::note(global, "warning: these parameters are NOT SECURE; tests and teaching only");
     }
-    let mut human = facts(&parameters);
+    if let Some(caution) = parameters.caution() {
+        output::note(global, &format!("warning: {caution}"));
+    }
+    let mut human = parameters.facts();
     if let Some(path) = &arguments.output {
         Pending::write(path, Access::Default, arguments.force, |out| {
-            cyclotron_schemes::files::write_parameters(&parameters, out)
-                .map_err(|error| session::from_file(path, error))
+            parameters.write(out).map_err(|error| session::from_file(path, error))
         })?
         .commit()?;
         human += &format!("\nwritten to {}", path.display());
     }
-    let report = Report { output: arguments.output.clone(), parameters: describe(&parameters) };
+    let report = Report { output: arguments.output.clone(), parameters: parameters.describe() };
     Output::report(&report, human)
+}
+
+fn choose_any(arguments: &ParamsArguments) -> Result<AnyParameters> {
+    let named = |preset: &Pow2Preset| Some(preset.name) == arguments.preset.as_deref();
+    let Some(preset) = PRESETS.into_iter().find(named) else {
+        return choose(arguments).map(AnyParameters::Vector);
+    };
+    let refused = |what: &str| {
+        let message = format!("{}, a set of BFV modulo a power of two, with {what}", preset.name);
+        Failure::usage("usage", message).remedy("leave it out")
+    };
+    if arguments.scheme.is_some_and(|scheme| scheme != SchemeKind::Bfv) {
+        return Err(refused("--scheme bgv"));
+    }
+    if !arguments.modulus.is_empty() {
+        return Err(refused("--modulus"));
+    }
+    let acknowledged = arguments.acknowledge_insecure;
+    let literal = if acknowledged { preset.acknowledged() } else { preset.literal() };
+    Ok(AnyParameters::Pow2(Pow2Parameters::new(literal)?))
 }
 
 fn choose(arguments: &ParamsArguments) -> Result<VectorParameters> {
@@ -242,6 +188,17 @@ struct PresetRow {
     security: Vec<(&'static str, Option<u32>)>,
 }
 
+#[derive(Clone, Serialize)]
+struct Pow2Row {
+    name: &'static str,
+    degree: usize,
+    log_q: u32,
+    log_t: u32,
+    log_p: u32,
+    purpose: &'static str,
+    caution: Option<&'static str>,
+}
+
 #[derive(Serialize)]
 struct TableRow {
     table: &'static str,
@@ -253,6 +210,7 @@ struct TableRow {
 #[derive(Serialize)]
 struct Lists {
     presets: Vec<PresetRow>,
+    power_of_two_presets: Vec<Pow2Row>,
     tables: Vec<TableRow>,
 }
 
@@ -272,6 +230,11 @@ fn list() -> Result<Output> {
             security: security.to_vec(),
         });
     }
+    let pow2 = PRESETS.map(|preset| {
+        let Pow2Literal { degree, log_q, log_t, log_p, .. } = preset.literal();
+        let Pow2Preset { name, purpose, caution, .. } = preset;
+        Pow2Row { name, degree, log_q, log_t, log_p, purpose, caution }
+    });
     let mut tables = Vec::new();
     for table in SecurityTable::ALL {
         for degree in (3..=17).map(|log| 1usize << log) {
@@ -281,8 +244,10 @@ fn list() -> Result<Output> {
             }
         }
     }
-    let human = format!("{}\n\n{}", preset_table(&rows), security_table(&tables));
-    Output::report(&Lists { presets: rows, tables }, human)
+    let human =
+        format!("{}\n\n{}\n\n{}", preset_table(&rows), pow2_table(&pow2), security_table(&tables));
+    let lists = Lists { presets: rows, power_of_two_presets: pow2.to_vec(), tables };
+    Output::report(&lists, human)
 }
 
 fn or_dash(value: Option<u32>) -> String {
@@ -304,6 +269,22 @@ fn preset_table(rows: &[PresetRow]) -> String {
         table.add_row(
             std::iter::once(row.name.to_owned()).chain(facts).chain(security).collect::<Vec<_>>(),
         );
+    }
+    output::render(&mut table)
+}
+
+fn pow2_table(rows: &[Pow2Row]) -> String {
+    let mut table = output::table(
+        ["modulo a power of two", "n", "log q", "log t", "log p", "128 bits", "what for"],
+        &[1, 2, 3, 4],
+    );
+    for row in rows {
+        let secure = if row.caution.is_none() { "yes" } else { "NO" };
+        let numbers = [row.degree.to_string(), row.log_q.to_string(), row.log_t.to_string()];
+        let log_p = or_dash((row.log_p > 0).then_some(row.log_p));
+        let words = [log_p, secure.to_owned(), row.purpose.to_owned()];
+        let cells = std::iter::once(row.name.to_owned()).chain(numbers).chain(words);
+        table.add_row(cells.collect::<Vec<_>>());
     }
     output::render(&mut table)
 }

@@ -1,0 +1,222 @@
+//! Devices by name: what there is in this build, and the one whose size fits.
+
+use crate::bfv_crypt::BfvCrypt;
+use crate::bfv_mini::BfvMini;
+use crate::sim::{SimBus, SimModel};
+use cyclotron_schemes::bfv_pow2::{
+    CpuCrypt, CryptDevice, DeviceDescription, DeviceError, DeviceResult,
+};
+
+/// The device that needs no hardware and no simulator.
+pub const CPU: &str = "cpu";
+
+/// What a device is, for lists of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeviceListing {
+    /// Its name, for [`open`].
+    pub name: &'static str,
+    /// One line for people.
+    pub description: &'static str,
+    /// Ring degrees that can be opened; empty for any.
+    pub degrees: Vec<usize>,
+    /// `log2 q`; none for any.
+    pub log_q: Option<u32>,
+    /// `log2 t`; empty for any.
+    pub log_t: Vec<u32>,
+    /// Whether its cycles are those of a simulation.
+    pub simulated: bool,
+    /// Whether it can be opened.
+    pub available: bool,
+    /// What to do when it cannot.
+    pub remedy: Option<&'static str>,
+}
+
+/// A kind of simulated device.
+struct Kind {
+    name: &'static str,
+    description: &'static str,
+    open: fn(SimBus) -> DeviceResult<Box<dyn CryptDevice>>,
+}
+
+/// Drivers by the device's name.
+const KINDS: [Kind; 2] = [
+    Kind {
+        name: "bfv-crypt",
+        description: "BFV on a systolic array, its RTL simulated cycle by cycle",
+        open: |bus| Ok(Box::new(BfvCrypt::open(bus)?)),
+    },
+    Kind {
+        name: "bfv-mini",
+        description: "BFV of degree 4, 8, 16 on a two-dimensional array, simulated likewise",
+        open: |bus| Ok(Box::new(BfvMini::open(bus)?)),
+    },
+];
+
+const REMEDY: &str = "build with the feature `sim`, which needs Verilator (make setup)";
+
+/// The devices of this build, the processor first.
+#[must_use]
+pub fn devices() -> Vec<DeviceListing> {
+    let processor = DeviceListing {
+        name: CPU,
+        description: "this machine's processor, the reference of all devices",
+        degrees: Vec::new(),
+        log_q: None,
+        log_t: Vec::new(),
+        simulated: false,
+        available: true,
+        remedy: None,
+    };
+    std::iter::once(processor).chain(KINDS.iter().map(list)).collect()
+}
+
+fn list(kind: &Kind) -> DeviceListing {
+    let mut sizes: Vec<DeviceDescription> =
+        models(kind).filter_map(|model| start(kind, model).ok()).map(|d| d.describe()).collect();
+    sizes.sort_by_key(|size| size.degree);
+    let (mut degrees, mut log_t): (Vec<usize>, Vec<u32>) =
+        sizes.iter().map(|size| (size.degree, size.log_t)).unzip();
+    degrees.dedup();
+    log_t.sort_unstable();
+    log_t.dedup();
+    let available = !sizes.is_empty();
+    DeviceListing {
+        name: kind.name,
+        description: kind.description,
+        degrees,
+        log_q: sizes.first().map(|size| size.log_q),
+        log_t,
+        simulated: true,
+        available,
+        remedy: (!available).then_some(REMEDY),
+    }
+}
+
+fn models(kind: &Kind) -> impl Iterator<Item = SimModel> {
+    let name = kind.name;
+    SimModel::all().iter().copied().filter(move |model| model.device() == name)
+}
+
+fn start(kind: &Kind, model: SimModel) -> DeviceResult<Box<dyn CryptDevice>> {
+    let bus = SimBus::open(model).map_err(|error| DeviceError::Bus(error.to_string()))?;
+    (kind.open)(bus)
+}
+
+/// Opens the device called `name`: "cpu", a kind of device, of which the configuration with this
+/// degree is taken, or one configuration such as "bfv-crypt:toy16".
+///
+/// # Errors
+/// [`DeviceError::Unsupported`] for an unknown name, or when this build has no simulator;
+/// [`DeviceError::Mismatch`] with both values when no configuration fits; as the device fails.
+pub fn open(
+    name: &str,
+    degree: usize,
+    log_q: u32,
+    log_t: u32,
+) -> DeviceResult<Box<dyn CryptDevice>> {
+    if name == CPU {
+        return Ok(Box::new(CpuCrypt::new(degree, log_q, log_t)?));
+    }
+    let (family, configuration) = match name.split_once(':') {
+        Some((family, configuration)) => (family, Some(configuration)),
+        None => (name, None),
+    };
+    let Some(kind) = KINDS.iter().find(|kind| kind.name == family) else {
+        let known: Vec<&str> = std::iter::once(CPU).chain(KINDS.iter().map(|k| k.name)).collect();
+        return Err(unknown(name, format!("choose one of {}", known.join(", "))));
+    };
+    if models(kind).next().is_none() {
+        return Err(unknown(name, REMEDY.to_owned()));
+    }
+    // Small ones first: they are opened in no time, so that trying them costs little.
+    let mut found = Vec::new();
+    for model in models(kind).filter(|m| configuration.is_none_or(|c| m.configuration() == c)) {
+        let device = start(kind, model)?;
+        let size = device.describe();
+        if (size.degree, size.log_q, size.log_t) == (degree, log_q, log_t) {
+            return Ok(device);
+        }
+        found.push(size);
+    }
+    if found.is_empty() {
+        let all: Vec<String> = models(kind).map(|model| model.to_string()).collect();
+        return Err(unknown(name, format!("choose one of {}", all.join(", "))));
+    }
+    let mismatch = |what, values: Vec<String>, expected: String| {
+        Err(DeviceError::Mismatch { what, found: values.join(", "), expected })
+    };
+    let of = |f: fn(&DeviceDescription) -> String| -> Vec<String> {
+        let mut values: Vec<String> = found.iter().map(f).collect();
+        values.dedup();
+        values
+    };
+    if found.iter().all(|size| size.log_q != log_q) {
+        return mismatch("log2 of q", of(|size| size.log_q.to_string()), log_q.to_string());
+    }
+    if found.iter().all(|size| size.log_t != log_t) {
+        return mismatch("log2 of t", of(|size| size.log_t.to_string()), log_t.to_string());
+    }
+    mismatch("degree", of(|size| size.degree.to_string()), degree.to_string())
+}
+
+fn unknown(name: &str, remedy: String) -> DeviceError {
+    DeviceError::Unsupported {
+        what: format!("device `{name}`"),
+        device: "this build".to_owned(),
+        remedy,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a failed test may panic")]
+    use super::*;
+
+    #[test]
+    fn the_processor_is_always_there() {
+        let all = devices();
+        assert_eq!(all[0].name, CPU);
+        assert!(all[0].available);
+        let device = open(CPU, 64, 32, 8).unwrap();
+        assert_eq!(device.describe().degree, 64);
+    }
+
+    #[test]
+    fn what_is_listed_can_be_opened() {
+        for listing in devices().iter().filter(|listing| listing.available && listing.simulated) {
+            for &degree in &listing.degrees {
+                let log_t = listing.log_t[0];
+                let device = open(listing.name, degree, 32, log_t).unwrap().describe();
+                assert_eq!((device.degree, device.log_t), (degree, log_t), "{}", listing.name);
+                assert!(device.simulated);
+                assert!(device.max_plaintexts >= 16);
+            }
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_named_with_both_values() {
+        let error = |name, degree, log_q, log_t| open(name, degree, log_q, log_t).err().unwrap();
+        let text = error("fpga", 16, 32, 8).to_string();
+        assert!(text.contains("`fpga`") && text.contains("cpu, bfv-crypt, bfv-mini"), "{text}");
+        if !devices()[1].available {
+            let text = error("bfv-crypt", 16, 32, 8).to_string();
+            assert!(text.contains("feature `sim`"), "{text}");
+            return;
+        }
+        let text = error("bfv-crypt:huge", 16, 32, 8).to_string();
+        assert!(text.contains("bfv-crypt:toy16"), "{text}");
+        for (degree, log_q, log_t, what, expected) in [
+            (17, 32, 8, "degree", "17"),
+            (16, 64, 8, "log2 of q", "64"),
+            (16, 32, 16, "log2 of t", "16"),
+        ] {
+            let found = error("bfv-crypt", degree, log_q, log_t);
+            assert!(
+                matches!(&found, DeviceError::Mismatch { what: w, expected: e, .. }
+                    if *w == what && e == expected),
+                "{found}"
+            );
+        }
+    }
+}

@@ -1,0 +1,1 @@
+"""Register maps, one module for each device, generated from ``rtl/*/regs.rdl``."""
