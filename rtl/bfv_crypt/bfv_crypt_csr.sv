@@ -72,7 +72,7 @@ module bfv_crypt_csr
       4'(ErrBusyData) != 4'(bfv_crypt_regs_pkg::bfv_crypt_error__BUSY_DATA) ||
       4'(ErrBadCode) != 4'(bfv_crypt_regs_pkg::bfv_crypt_error__BAD_CODE) ||
       4'(ErrDataAddress) != 4'(bfv_crypt_regs_pkg::bfv_crypt_error__DATA_ADDRESS) ||
-      4'(ErrNeedsReset) != 4'(bfv_crypt_regs_pkg::bfv_crypt_error__NEEDS_RESET)) begin : gen_bad_codes
+      4'(ErrNeedsReset) != 4'(bfv_crypt_regs_pkg::bfv_crypt_error__NEEDS_RESET)) begin : gen_codes
     $error("bfv_crypt_csr: err_e of bfv_crypt_pkg.sv and the codes of regs.rdl differ");
   end
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import subprocess
 import sys
 import types
 from pathlib import Path
@@ -35,23 +36,17 @@ def overlay_module() -> Any:
 class FakeMMIO:
     """`pynq.MMIO` as far as it is used: words through the active device."""
 
-    def __init__(self, base: int, length: int, device: Any = None) -> None:
-        self.base, self.length = base, length
+    array: Any = None
+
+    def __init__(self, base_addr: int, length: int, device: Any = None) -> None:
+        self.base_addr, self.length = base_addr, length
         self.device = device or FakeDevice.active_device
-        self.array = self
 
     def read(self, offset: int = 0) -> int:
-        return int.from_bytes(self.device.read_registers(self.base + offset, 4), "little")
+        return int.from_bytes(self.device.read_registers(self.base_addr + offset, 4), "little")
 
     def write(self, offset: int, value: int) -> None:
-        self.device.write_registers(self.base + offset, value.to_bytes(4, "little"))
-
-    def __getitem__(self, key: slice) -> np.ndarray[Any, Any]:
-        data = self.device.read_registers(self.base + 4 * key.start, 4 * (key.stop - key.start))
-        return np.frombuffer(data, "<u4")
-
-    def __setitem__(self, key: slice, words: np.ndarray[Any, Any]) -> None:
-        self.device.write_registers(self.base + 4 * key.start, words.astype("<u4").tobytes())
+        self.device.write_registers(self.base_addr + offset, value.to_bytes(4, "little"))
 
 
 class FakeDevice:
@@ -124,6 +119,15 @@ def test_bus_reads_writes_and_counts() -> None:
         bus.write_block(0, np.arange(4, dtype=np.float64))  # type: ignore[arg-type]
 
 
+def test_register_maps_are_up_to_date() -> None:
+    """What is committed is what the maps give: RTL, header, constants and tables."""
+    pytest.importorskip("peakrdl_regblock")
+    tool = ROOT / "tools" / "rtl" / "regmap.py"
+    command = [sys.executable, str(tool), "--check"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 def test_registers_say_the_same_in_all_languages() -> None:
     """The header, the Python constants and the device itself."""
     header = (ROOT / "rtl/bfv_crypt/generated/bfv_crypt_regs.h").read_text(encoding="utf-8")
@@ -180,6 +184,36 @@ def test_a_notebook_runs_on_the_simulated_device(pynq: Any) -> None:
     assert (overlay.decrypt(case["secret"], c0, c1) == case["messages"]).all()
     with pytest.raises(cy.DeviceError, match="below 0x800"):
         bus.read32(0x800)
+
+
+def test_a_mapped_window_is_used_as_an_array() -> None:
+    """On a board both windows are numpy arrays over the device's memory."""
+
+    class Mapped(FakeMMIO):
+        def __init__(self, words: int) -> None:
+            super().__init__(0, 4 * words, object())
+            self.array = np.zeros(words, np.uint32)
+
+        def read(self, offset: int = 0) -> int:
+            return int(self.array[offset // 4])
+
+        def write(self, offset: int, value: int) -> None:
+            self.array[offset // 4] = value
+
+    registers, data = Mapped(8), Mapped(64)
+    bus = PynqBus(types.SimpleNamespace(mmio=registers), data)
+    bus.write32(4, 0xFFFFFFFF)
+    assert (registers.array[1], bus.read32(4)) == (0xFFFFFFFF, 0xFFFFFFFF)
+    bus.write_block(16, np.arange(60, dtype=np.uint32))
+    assert (data.array[4:] == np.arange(60)).all()
+    found = bus.read_block(16, 60)
+    data.array[:] = 0
+    assert (found == np.arange(60)).all(), "a copy, not a view of the device"
+    with pytest.raises(cy.DeviceError, match="61 words at 0x10"):
+        bus.write_block(16, np.zeros(61, np.uint32))
+    assert bus.wait(4, 1, 10) == 0xFFFFFFFF
+    with pytest.raises(cy.DeviceTimeoutError, match="0x4 reads 0xffffffff"):
+        bus.wait(4, 1, 10, set=False)
 
 
 def test_without_pynq_the_error_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:

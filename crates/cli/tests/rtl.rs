@@ -44,7 +44,7 @@ fn attacks_that_make_no_sense_are_refused() {
     for line in ["--degree 48", "--degree 8", "--degree 16 --text 'longer than the plaintext'"] {
         place.refused(&format!("rtl attack {line}"), 2, "parameter");
     }
-    place.refused("rtl attack --degree 32 --device bfv-crypt", 2, "device");
+    place.refused("rtl attack --degree 32 --text short --device bfv-crypt", 2, "device");
     place.refused("rtl attack --device nothing", 2, "device");
 }
 

@@ -19,10 +19,12 @@ _SLACK = 1.0
 
 
 class Window(Protocol):
-    """What is used of a `pynq.MMIO`: an array of its words, and word access."""
+    """What is used of a `pynq.MMIO`."""
 
     length: int
-    array: Any
+    base_addr: int
+    array: Any  # of its words: a numpy array where the device is mapped
+    device: Any
 
     def read(self, offset: int = 0) -> int: ...
     def write(self, offset: int, value: int) -> None: ...
@@ -62,12 +64,21 @@ class PynqBus:
         self._registers.write(_inside(self._registers, address, 1), int(value))
 
     def read_block(self, address: int, count: int) -> NDArray[np.uint32]:
-        first = _inside(self._data, address, count) // 4
-        return np.array(self._data.array[first : first + count], dtype=np.uint32)
+        window, first = self._data, _inside(self._data, address, count) // 4
+        if isinstance(window.array, np.ndarray):
+            return np.array(window.array[first : first + count], dtype=np.uint32)
+        # Registers only: the device moves whole blocks itself.
+        data = window.device.read_registers(window.base_addr + address, 4 * count)
+        return np.frombuffer(data, dtype="<u4").astype(np.uint32)
 
     def write_block(self, address: int, words: NDArray[np.uint32]) -> None:
-        first = _inside(self._data, address, len(words)) // 4
-        self._data.array[first : first + len(words)] = np.asarray(words, dtype=np.uint32)
+        words = np.ascontiguousarray(words, dtype=np.uint32)
+        window, first = self._data, _inside(self._data, address, len(words)) // 4
+        if isinstance(window.array, np.ndarray):
+            window.array[first : first + len(words)] = words
+            return
+        data = words.astype("<u4").tobytes()
+        window.device.write_registers(window.base_addr + address, data)
 
     def wait(self, address: int, mask: int, cycles: int, *, set: bool = True) -> int:
         end = time.monotonic() + cycles / _SLOWEST_HZ + _SLACK

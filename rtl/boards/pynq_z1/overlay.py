@@ -119,10 +119,10 @@ class BfvCryptOverlay:
             raise DeviceError(
                 f"{batch} rows of {n} words where 1 to {most} rows of {self.degree} are needed"
             )
-        return batch
+        return int(batch)
 
     def _control(self, mode: int, polys: int) -> int:
-        count = polys % (1 << regs.CONTROL_COUNT.width)  # 32 is written as 0
+        count: int = polys % (1 << regs.CONTROL_COUNT.width)  # 32 is written as 0
         return regs.CONTROL_COUNT.put(count) | regs.CONTROL_MODE.put(mode)
 
     def _prepare(self, mode: int, polys: int) -> None:

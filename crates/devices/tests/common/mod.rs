@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, dead_code, reason = "tests; not every test file uses all of it")]
 
+#[cfg(feature = "sim")]
 use cyclotron_devices::{BfvCrypt, SimBus};
 use cyclotron_ring::pow2::Pow2Ring;
 use cyclotron_ring::sample::{SecretRng, SecretSeed, SmallPoly};
@@ -11,6 +12,7 @@ use cyclotron_schemes::bfv_pow2::{EncryptRun, PublicPolynomials};
 pub const LOG_T: u32 = 8;
 
 /// A simulated device that is switched on.
+#[cfg(feature = "sim")]
 pub fn device(name: &str) -> BfvCrypt<SimBus> {
     BfvCrypt::open(SimBus::open_named(name).unwrap()).unwrap()
 }
