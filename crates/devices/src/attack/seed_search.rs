@@ -1,6 +1,6 @@
 //! The search for the state of the 20-bit noise register, from a public key and one ciphertext.
 //!
-//! With `p1 = (x + 1)^v w^-1` ([`local_ring`](super::local_ring)) the right noise `e2` makes
+//! With `p1 = (x + 1)^v w^-1` ([`local_ring`]) the right noise `e2` makes
 //! `w (c1 - e2) = (x + 1)^v u`, all of whose coefficients are at most `2^v`; a wrong one makes them
 //! uniform modulo `2^32`. Coefficient 0 of `w e2` is an inner product of a fixed vector with `n`
 //! successive samples of the register, so one multiply-add a sample and state decides: about `2^30`

@@ -133,11 +133,11 @@ pub const KEYS_PUBLIC_KEY: Field = Field { low: 0, width: 1 };
 /// `KEYS[1]` (read only): A secret key is there: decryption is possible.
 pub const KEYS_SECRET: Field = Field { low: 1, width: 1 };
 
-/// Secret key (write only). n two-bit codes, s[0] in the lowest bits, the rest 0. Cannot be read. A
-/// word with a code outside the alphabet is refused.
+/// Secret key (write only). n two-bit codes, s\[0\] in the lowest bits, the rest 0. Cannot be read.
+/// A word with a code outside the alphabet is refused.
 pub const SECRET: u32 = 0x80;
 
-/// Public key (write only, 32 words). p0[i] is word i, p1[i] word 16 + i, 0 <= i < n. Cannot be
+/// Public key (write only, 32 words). p0\[i\] is word i, p1\[i\] word 16 + i, 0 <= i < n. Cannot be
 /// read. CTRL.key_loaded says that it is complete; any write here takes that back.
 pub const PUBLIC_KEY: u32 = 0x100;
 /// Words of [`PUBLIC_KEY`].

@@ -3,6 +3,7 @@
 use super::SimModel;
 use crate::bus::{Bus, BusError, BusResult, Done, Limit};
 use std::ffi::{CStr, CString, c_char, c_void};
+use std::fs::File;
 use std::path::Path;
 use std::ptr::NonNull;
 use std::{fmt, mem};
@@ -117,6 +118,10 @@ impl SimBus {
         };
         let text = path.to_str().and_then(|text| CString::new(text).ok());
         let text = text.ok_or_else(|| system("the name is not text"))?;
+        if cfg!(feature = "fst") {
+            // The writer does not tell when it cannot open its file.
+            File::create(path).map_err(|fault| system(&fault.to_string()))?;
+        }
         // SAFETY: a living model, and a string that ends with a zero.
         match unsafe { (self.ops.trace)(self.handle.as_ptr(), text.as_ptr()) } {
             SIM_UNSUPPORTED => Err(BusError::Unavailable {

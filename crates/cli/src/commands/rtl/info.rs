@@ -78,7 +78,7 @@ pub fn run(_global: &Global) -> Result<Output> {
 
 fn human(report: &Report) -> String {
     let mut table = output::table(
-        ["device", "degree", "q", "t", "plaintexts / ciphertexts a run", "what"],
+        ["device", "degree", "q", "t", "plain- / ciphertexts", "what"],
         &[1, 2, 3, 4],
     );
     for device in &report.devices {
