@@ -23,6 +23,7 @@ __all__ = [
     "Pow2SecretKey",
     "PublicKey",
     "SecretKey",
+    "SimBus",
     "__version__",
     "engines",
     "inspect",
