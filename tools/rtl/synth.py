@@ -99,6 +99,13 @@ def is_placed(one: Configuration, rules: dict[str, Any]) -> bool:
     return f"{one.block}.{one.name}" in rules.get("place", {}).get("configurations", ())
 
 
+def place_arguments(one: Configuration, rules: dict[str, Any]) -> str:
+    """nextpnr's arguments: those of the target, or the configuration's own `instead`."""
+    place = rules["place"]
+    found: str = place.get("instead", {}).get(f"{one.block}.{one.name}", place["arguments"])
+    return found
+
+
 def skipped(one: Configuration, rules: dict[str, Any]) -> str | None:
     """Why the target makes no result of a configuration; None if it does."""
     reason: str | None = rules.get("skip", {}).get(f"{one.block}.{one.name}")
@@ -109,7 +116,7 @@ def _fingerprint(script: str, files: list[Path], one: Configuration, rules: dict
     """Of all that decides a result; other configurations of the target do not."""
     decides = {key: rules[key] for key in ("synth", "stat", "count")}
     if is_placed(one, rules):
-        decides |= {"place": [rules["place"][key] for key in ("synth", "arguments")]}
+        decides |= {"place": [rules["place"]["synth"], place_arguments(one, rules)]}
     digest = hashlib.sha256((script + json.dumps(decides, sort_keys=True)).encode())
     for path in files:
         digest.update(path.read_bytes())
@@ -155,7 +162,7 @@ def synthesise(library: Library, one: Configuration, target: str, old: Result | 
         "parameters": one.parameters,
         "counts": count_cells(cells, rules["count"]),
         "cells": dict(sorted(cells.items())),
-        **(_place(folder, netlist, place["arguments"]) if placed else {"fmax_mhz": None}),
+        **(_place(folder, netlist, place_arguments(one, rules)) if placed else {"fmax_mhz": None}),
         "date": datetime.date.today().isoformat(),
         "seconds": round(time.monotonic() - start),
         "fingerprint": fingerprint,
