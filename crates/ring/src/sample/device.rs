@@ -5,7 +5,7 @@
 //! little-endian 64-bit words `W[0] .. W[2 n - 1]`:
 //!
 //! * `e[w] = ones(bits 0..20 of W[w]) - ones(bits 21..41)`, the centred binomial distribution of
-//!   `k = 21`; `e1` is `e[0] .. e[n - 1]` and `e2` the rest;
+//!   `k = 21`; `e1` is `e[0] .. e[n - 1]` and `e2` the rest ([`DeviceNoise`] has another one);
 //! * with `h[w]` = bits 42..63 and `x = h[2 i] + 2^22 h[2 i + 1]`, `u[i]` is `0, 1, -1` for
 //!   `floor(3 x / 2^44) = 0, 1, 2`.
 //!
@@ -29,6 +29,40 @@ pub const MAX_NOISE: u32 = 21;
 
 /// Words of keystream drawn at once at most: the buffer stays on the stack, where it is wiped.
 const DRAW: usize = 512;
+
+/// Bits of a word that make its noise sample; the other 22 are half a coefficient of `u`.
+const NOISE_BITS: u32 = 2 * MAX_NOISE;
+
+/// How a word becomes a noise sample.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum DeviceNoise {
+    /// Centred binomial, `k = 21`: what the security tables assume.
+    #[default]
+    Binomial,
+    /// `0, 1, -1` for `floor(3 x / 2^42) = 0, 1, 2`, `x` = bits 0..41: far below the deviation that
+    /// the security tables assume, for reproducing a paper that draws its errors so.
+    Ternary,
+}
+
+impl DeviceNoise {
+    /// The variance of a sample.
+    #[must_use]
+    pub fn variance(self) -> f64 {
+        match self {
+            Self::Binomial => f64::from(MAX_NOISE) / 2.0,
+            Self::Ternary => 2.0 / 3.0,
+        }
+    }
+
+    /// The largest absolute value of a sample.
+    #[must_use]
+    pub const fn max(self) -> u32 {
+        match self {
+            Self::Binomial => MAX_NOISE,
+            Self::Ternary => 1,
+        }
+    }
+}
 
 /// The low 21 bits.
 const COUNTED: u64 = (1 << MAX_NOISE) - 1;
@@ -67,11 +101,20 @@ impl DeviceStream {
         self.run_counter
     }
 
-    /// The secrets of plaintext number `k` of the batch, for the degree `n`.
+    /// The secrets of plaintext number `k` of the batch, for the degree `n`, with binomial noise.
     ///
     /// # Errors
     /// [`RingError::UnsupportedDegree`] when `n` is not a power of two in `[4, 2^20]`.
     pub fn plaintext(&self, k: u32, n: usize) -> Result<DeviceSamples> {
+        self.plaintext_with(k, n, DeviceNoise::Binomial)
+    }
+
+    /// The secrets of plaintext number `k` of the batch, for the degree `n`; `u` is the same for
+    /// every kind of noise.
+    ///
+    /// # Errors
+    /// As [`Self::plaintext`].
+    pub fn plaintext_with(&self, k: u32, n: usize, noise: DeviceNoise) -> Result<DeviceSamples> {
         if !n.is_power_of_two() || !(MIN_DEGREE..=MAX_DEGREE).contains(&n) {
             return Err(RingError::UnsupportedDegree {
                 degree: n,
@@ -86,8 +129,12 @@ impl DeviceStream {
 
         let (mut u, mut e1, mut e2) = (vec![0; n], vec![0; n], vec![0; n]);
         let (u_of_e1, u_of_e2) = u.split_at_mut(n / 2);
-        fill(&mut cipher, u_of_e1, &mut e1);
-        fill(&mut cipher, u_of_e2, &mut e2);
+        for (u, e) in [(u_of_e1, &mut e1), (u_of_e2, &mut e2)] {
+            match noise {
+                DeviceNoise::Binomial => fill(&mut cipher, u, e, binomial_noise),
+                DeviceNoise::Ternary => fill(&mut cipher, u, e, ternary_noise),
+            }
+        }
         let [u, e1, e2] = [u, e1, e2].map(SmallPoly::from_coefficients);
         Ok(DeviceSamples { u, e1, e2 })
     }
@@ -100,7 +147,7 @@ impl std::fmt::Debug for DeviceStream {
 }
 
 /// The next `e.len()` words of the stream: as many noise samples, and half as many of `u`.
-fn fill(cipher: &mut ChaCha20, u: &mut [i32], e: &mut [i32]) {
+fn fill(cipher: &mut ChaCha20, u: &mut [i32], e: &mut [i32], noise: impl Fn(u64) -> i32) {
     let mut keystream = Zeroizing::new([0u8; 8 * DRAW]);
     for (u, e) in u.chunks_mut(DRAW / 2).zip(e.chunks_mut(DRAW)) {
         let keystream = &mut keystream[..8 * e.len()];
@@ -111,19 +158,29 @@ fn fill(cipher: &mut ChaCha20, u: &mut [i32], e: &mut [i32]) {
             let pair = u128::from_le_bytes(*pair);
             let (first, second) = (pair as u64, (pair >> 64) as u64);
             *e = [noise(first), noise(second)];
-            *u = ternary((first >> (2 * MAX_NOISE)) | ((second >> (2 * MAX_NOISE)) << 22));
+            *u = ternary((first >> NOISE_BITS) | ((second >> NOISE_BITS) << 22));
         }
     }
 }
 
 /// Ones of bits 0..20 less ones of bits 21..41.
-const fn noise(word: u64) -> i32 {
+const fn binomial_noise(word: u64) -> i32 {
     (word & COUNTED).count_ones() as i32 - ((word >> MAX_NOISE) & COUNTED).count_ones() as i32
+}
+
+/// `0, 1, -1` for bits 0..41 in the first, second and last third of their range.
+const fn ternary_noise(word: u64) -> i32 {
+    third(word & ((1 << NOISE_BITS) - 1), NOISE_BITS)
 }
 
 /// `0, 1, -1` for a number of 44 bits in the first, second and last third of its range.
 const fn ternary(x: u64) -> i32 {
-    let third = ((3 * x) >> 44) as i32;
+    third(x, 44)
+}
+
+/// `0, 1, -1` for a number of so many bits, 62 at most.
+const fn third(x: u64, bits: u32) -> i32 {
+    let third = ((3 * x) >> bits) as i32;
     third - 3 * (third >> 1)
 }
 
@@ -146,11 +203,30 @@ mod tests {
                 "{x}"
             );
         }
-        assert_eq!(
-            [noise(COUNTED), noise(COUNTED << 21), noise(u64::MAX), noise(1)],
-            [21, -21, 0, 1]
-        );
-        assert_eq!(noise(u64::MAX << 42), 0);
+        let binomial = [COUNTED, COUNTED << 21, u64::MAX, 1, u64::MAX << 42].map(binomial_noise);
+        assert_eq!(binomial, [21, -21, 0, 1, 0]);
+        let top = (1u64 << 42) - 1;
+        let third = top / 3;
+        for (x, expected) in
+            [(0, 0), (third, 0), (third + 1, 1), (2 * third, 1), (2 * third + 1, -1), (top, -1)]
+        {
+            assert_eq!(ternary_noise(x), expected, "{x}");
+            assert_eq!(ternary_noise(x | (u64::MAX << 42)), expected, "{x}");
+        }
+    }
+
+    /// The kind of noise changes the noise alone.
+    #[test]
+    fn ternary_noise_has_its_own_distribution() {
+        let stream = DeviceStream::new(&SecretSeed::new(SEED_BYTES), 1);
+        let samples = stream.plaintext_with(0, 1 << 19, DeviceNoise::Ternary).unwrap();
+        let binomial = stream.plaintext(0, 1 << 19).unwrap();
+        assert_eq!(samples.u.as_slice(), binomial.u.as_slice());
+        for e in [&samples.e1, &samples.e2] {
+            assert!(chi_square(e.as_slice(), 1, |_| 1.0 / 3.0) < 1.0);
+            assert_moments(e.as_slice(), DeviceNoise::Ternary.variance(), 2.0 / 3.0);
+        }
+        assert_eq!([DeviceNoise::Binomial, DeviceNoise::Ternary].map(DeviceNoise::max), [21, 1]);
     }
 
     /// Coefficients of the vector file: all of them, or the first and a digest.
