@@ -231,7 +231,9 @@ def main() -> int:
                 options.what and one.block not in options.what and name not in options.what
             ):
                 continue
-            for target in options.target or also:
+            for target in options.target or [
+                target for target in also if one.block in also[target].get("blocks", [one.block])
+            ]:
                 key = f"{name}.{target}"
                 try:
                     results[key] = synthesise(
