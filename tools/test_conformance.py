@@ -10,6 +10,7 @@ must not pass for a passed one.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 import subprocess
@@ -20,25 +21,48 @@ from pathlib import Path
 import simd_levels
 
 ROOT = Path(__file__).parents[1]
-CARGO = ["cargo", "test", "--quiet", "--package", "cyclotron-engine", "--release", "--locked"]
+ENGINE = ROOT / "crates" / "engine"
+# The crates of `make test`: a build of the engine alone would choose other features of what it
+# stands on, and compile all of it a second time.
+BUILD = [
+    *("cargo", "test", "--quiet", "--release", "--locked", "--workspace"),
+    *("--exclude", "cyclotron-python", "--lib", "--no-run", "--message-format", "json"),
+]
 PASSED = re.compile(r"^test result: ok\. (\d+) passed", re.MULTILINE)
 
 
-def selections() -> list[list[str]]:
-    """Tests whose path names `conformance`, and all of tests/conformance.rs where there is one."""
-    filtered = ["--lib", "conformance"]
-    file = ROOT / "crates" / "engine" / "tests" / "conformance.rs"
-    return [filtered, ["--test", "conformance"]] if file.exists() else [filtered]
+def build() -> list[list[str]]:
+    """Commands: unit tests whose path names `conformance`, all of tests/conformance.rs."""
+    file = ENGINE / "tests" / "conformance.rs"
+    extra = ["--test", "conformance"] if file.exists() else []
+    done = subprocess.run(
+        [*BUILD, *extra], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False
+    )
+    if done.returncode != 0:
+        sys.exit("test_conformance: the tests do not build")
+    commands = []
+    for line in done.stdout.splitlines():
+        message = json.loads(line)
+        if message["reason"] != "compiler-artifact" or not message["executable"]:
+            continue
+        if message["profile"]["test"] and Path(message["manifest_path"]).parent == ENGINE:
+            whole = message["target"]["kind"] == ["test"]
+            commands.append([message["executable"], *([] if whole else ["conformance"])])
+    return commands
 
 
-def run(level: str, extra: list[str]) -> int:
+def run(commands: list[list[str]], level: str, extra: list[str]) -> int:
     """How many tests passed at a level; leaves when one fails."""
     passed = 0
-    for selection in selections():
-        command = [*CARGO, *selection, "--", *extra]
-        environment = {**os.environ, "CYCLOTRON_SIMD": level}
+    for command in commands:
+        environment = {**os.environ, "CYCLOTRON_SIMD": level, "CARGO_MANIFEST_DIR": str(ENGINE)}
         done = subprocess.run(
-            command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=False
+            [*command, "--quiet", *extra],
+            cwd=ENGINE,
+            env=environment,
+            stdout=subprocess.PIPE,
+            text=True,
+            check=False,
         )
         if done.returncode != 0:
             print(done.stdout)
@@ -53,9 +77,10 @@ def main() -> int:
     parser.add_argument("--include-ignored", action="store_true", help="ignored tests too")
     options = parser.parse_args()
     levels = simd_levels.here()
+    commands = build()
     for level in levels[-1:] if options.fastest else levels:
         start = time.monotonic()
-        passed = run(level, ["--include-ignored"] if options.include_ignored else [])
+        passed = run(commands, level, ["--include-ignored"] if options.include_ignored else [])
         seconds = time.monotonic() - start
         print(f"    {level:<12}{passed:>4} conformance tests passed, {seconds:.0f} s", flush=True)
         if passed == 0:

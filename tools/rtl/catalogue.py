@@ -18,7 +18,7 @@ import yaml
 
 from configurations import configurations
 from core_files import REPOSITORY, Core, CoreError, Library
-from synth import Result, load_results, results_file
+from synth import Result, load_results, results_file, targets
 
 _HEAD = """# Hardware
 
@@ -35,7 +35,8 @@ Written by `make synth` through `tools/rtl/catalogue.py`: do not edit. Yosys' ow
 synthesis, hierarchical: a module repeated many times is synthesised once. They are estimates: no
 vendor tool was run, and LUTs that only feed a carry chain are not counted. LUTRAM is LUTs used as
 memory or shift register, BRAM is in units of 36 Kbit (xc7; an 18 Kbit one counts half) or 18 Kbit
-(ecp5). Fmax is nextpnr's after place and route, where it was run, for the slowest clock.
+(ecp5). Fmax is nextpnr's after place and route, for the slowest clock, of the configurations that
+`rtl/syn/targets.yaml` names (these are synthesised flat): it takes hours for large ones.
 """
 
 
@@ -58,11 +59,26 @@ def _table(head: list[str], rows: list[list[str]]) -> str:
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
 
 
-def _figures(result: Result) -> list[str]:
+def _lacks(counts: dict[str, float], room: dict[str, int]) -> list[str]:
+    """What a design needs more of than its device has."""
+    needed = counts | {"lut": counts["lut"] + counts["lutram"]}
+    return [
+        f"{needed[name]:,} {name.upper()} of {there:,}"
+        for name, there in room.items()
+        if needed[name] > there
+    ]
+
+
+def _figures(result: Result, rules: dict[str, Any]) -> list[str]:
     counts = result["counts"]
     cells = [f"{counts[name]:,}" for name in ("lut", "lutram", "ff", "bram", "dsp")]
+    lacks = result.get("unplaced") or ", ".join(_lacks(counts, rules.get("room", {})))
+    if lacks:
+        return [*cells, f"no room: {lacks}"]
+    if "place" not in rules:
+        return [*cells, ""]
     fmax = result["fmax_mhz"]
-    return [*cells, f"{fmax:.0f}" if fmax else ""]
+    return [*cells, f"{fmax:.0f}" if fmax else "not placed"]
 
 
 def _parameters(given: dict[str, Any]) -> str:
@@ -86,8 +102,12 @@ def catalogue(library: Library) -> str:
     text = _HEAD + "\n## Blocks\n\n"
     text += _table(["block", "what", "tops", "benches", "mutants", "proofs"], blocks)
     results = load_results(library.root)
+    rules = targets(library.root) if results else {}
     named = [
-        [f"`{one.block}`", f"`{one.name}`", _parameters(one.parameters), target, *_figures(result)]
+        [
+            *(f"`{one.block}`", f"`{one.name}`", _parameters(one.parameters), target),
+            *_figures(result, rules[target]),
+        ]
         for one in configurations(root=library.root)
         for result in results.values()
         for target in [result["target"]]
@@ -125,6 +145,10 @@ def resources(library: Library) -> str:
     text = _RESOURCES_HEAD
     for what, version in (data.get("made_with") or {}).items():
         text += f"\n- {what}: {version}"
+    rules = targets(library.root)
+    for target, rule in rules.items():
+        has = ", ".join(f"{number:,} {name.upper()}" for name, number in rule["room"].items())
+        text += f"\n- {target}: {rule['device']}, which has {has}"
     rows = [
         [
             f"`{found['block']}`",
@@ -132,13 +156,20 @@ def resources(library: Library) -> str:
             f"`{found['top']}`",
             _parameters(found["parameters"]),
             found["target"],
-            *_figures(found),
+            *_figures(found, rules[found["target"]]),
             found["date"],
         ]
         for found in (data.get("results") or {}).values()
     ]
     columns = ["block", "configuration", "top", "parameters", "target", "LUT", "LUTRAM", "FF"]
     text += "\n\n" + _table([*columns, "BRAM", "DSP", "Fmax (MHz)", "date"], rows)
+    left_out = [
+        f"- `{name}` for {target}: {reason}\n"
+        for target, rule in rules.items()
+        for name, reason in rule.get("skip", {}).items()
+    ]
+    if left_out:
+        text += "\nLeft out:\n\n" + "".join(left_out)
     return text
 
 

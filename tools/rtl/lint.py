@@ -1,10 +1,10 @@
 """Lints the RTL: file lists, Verilator -Wall, slang (through Yosys), verible.
 
 Every top of every core is elaborated in every configuration of its block (by slang in the small
-ones: `make synth` elaborates the full sizes with it). Waivers: for Verilator in
-`rtl/lint/verilator.vlt`, by rule and file, never by line, each under a comment with its reason; for
-verible in `rtl/lint/verible.waiver`. Generated files (in a folder `generated`) are elaborated with
-the rest, but not held to the style rules.
+ones: `make synth` elaborates the full sizes with it); a configuration that names a `top` is that
+module's alone. Waivers: for Verilator in `rtl/lint/verilator.vlt`, by rule and file, never by line,
+each under a comment with its reason; for verible in `rtl/lint/verible.waiver`. Generated files (in
+a folder `generated`) are elaborated with the rest, but not held to the style rules.
 
     python tools/rtl/lint.py [BLOCK ...]
 """
@@ -45,10 +45,17 @@ def elaborations(library: Library, core: Core, full: bool = True) -> list[tuple[
     modules = library.own_modules(core)
     named = configurations(core.block, library.root)
     small = [one for one in named if not one.full]
+    wanted = named if full or not small else small
     found: dict[tuple[str, Settings], None] = {}
-    for top in library.tops(core):
+    for top in dict.fromkeys([*library.tops(core), *(one.top for one in wanted if one.top)]):
+        if top not in modules:
+            raise CoreError(
+                f"{core.path}: rtl/configs.yaml names the top {top}, not a module of it"
+            )
         known = parameter_names(modules[top])
-        for one in named if full or not small else small:
+        for one in wanted:
+            if one.top not in (None, top):
+                continue
             chosen = tuple((k, v) for k, v in one.parameters.items() if k in known)
             found[top, chosen] = None
         if not any(one == top for one, _ in found):

@@ -10,8 +10,9 @@
       why: what would be wrong
 
 A mutant that does not build is a fault of the list: it shows nothing about the bench. Benches run
-on a copy of `rtl/`, without the tests marked full. First each bench runs unchanged (not with
-`--quick`, which takes one mutant a bench and leaves the unchanged run to `make test-rtl`).
+on a copy of `rtl/`, without the tests marked full; as many mutants at once as there are jobs
+(CARGO_BUILD_JOBS, set by make). First each bench runs unchanged (not with `--quick`, which takes
+one mutant a bench and leaves the unchanged run to `make test-rtl`).
 
     python tools/rtl/mutate.py [--quick] [BLOCK ...]
 """
@@ -24,8 +25,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from queue import SimpleQueue
+from typing import Concatenate, ParamSpec, TypeVar
 
 import yaml
 
@@ -33,6 +38,8 @@ from core_files import REPOSITORY, CoreError
 from programs import ToolError, build_root, environment
 
 _KEYS = {"file", "replace", "with", "bench", "why"}
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -83,14 +90,17 @@ def copy_tree(root: Path, place: Path) -> None:
 
 
 def run_bench_file(copy: Path, block: str, bench: str) -> tuple[int, str]:
-    """Runs a bench on the copy: pytest's exit status and output."""
+    """Runs a bench on the copy, what it builds below it: pytest's exit status and output."""
     file, _, test = bench.partition("::")
     path = copy / "rtl" / block / "tb" / f"{file.removesuffix('.py')}.py"
     objects = os.environ.get("CYCLOTRON_OBJECT_CACHE", str(build_root() / "objects"))
     env = environment(
         {
             "RTL_ROOT": str(copy),
-            "CARGO_TARGET_DIR": str(build_root() / "mutants"),
+            "CARGO_TARGET_DIR": str(copy / "built"),
+            # One bench and one test after the other, to the first failure.
+            "CARGO_BUILD_JOBS": "1",
+            "COCOTB_MAX_FAILURES": "1",
             "CYCLOTRON_OBJECT_CACHE": objects,
         }
     )
@@ -137,6 +147,25 @@ def try_mutant(copy: Path, mutant: Mutant) -> str | None:
     return None
 
 
+def on_a_copy(
+    copies: SimpleQueue[Path],
+    pool: ThreadPoolExecutor,
+    job: Callable[Concatenate[Path, Given], Result],
+    *given: Given.args,
+    **named: Given.kwargs,
+) -> Future[Result]:
+    """Runs a job of the pool on a copy of its own."""
+
+    def work() -> Result:
+        copy = copies.get()
+        try:
+            return job(copy, *given, **named)
+        finally:
+            copies.put(copy)
+
+    return pool.submit(work)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("blocks", nargs="*", metavar="BLOCK", help="default: all")
@@ -156,22 +185,35 @@ def main() -> int:
         if options.quick:
             mutants = list({(m.block, m.bench.partition("::")[0]): m for m in mutants}.values())
         with tempfile.TemporaryDirectory(prefix="cyclotron-mutants-") as place:
-            copy = Path(place).resolve()
-            copy_tree(root, copy)
-            unchanged = [] if options.quick else dict.fromkeys((m.block, m.bench) for m in mutants)
-            for block, bench in unchanged:
-                status, output = run_bench_file(copy, block, bench)
-                if status:
-                    print(f"{block}/{bench}: fails unchanged\n{output[-3000:]}", file=sys.stderr)
-                    failed += 1
-            for mutant in mutants:
-                fault = try_mutant(copy, mutant)
-                tried += 1
-                failed += fault is not None
-                name = f"{mutant.file} -> {mutant.after!r} ({mutant.why}), {mutant.bench}"
-                print(f"{'FAULT' if fault else 'found'}: {name}", flush=True)
-                if fault:
-                    print(f"    {fault}", file=sys.stderr, flush=True)
+            jobs = max(1, int(os.environ.get("CARGO_BUILD_JOBS", "2")))
+            copies: SimpleQueue[Path] = SimpleQueue()
+            for number in range(jobs):
+                copy = Path(place).resolve() / str(number)
+                copy_tree(root, copy)
+                copies.put(copy)
+            with ThreadPoolExecutor(jobs) as pool:
+                benches = (
+                    [] if options.quick else dict.fromkeys((m.block, m.bench) for m in mutants)
+                )
+                unchanged = [
+                    (*bench, on_a_copy(copies, pool, run_bench_file, *bench)) for bench in benches
+                ]
+                trials = [(m, on_a_copy(copies, pool, try_mutant, m)) for m in mutants]
+                for block, bench, result in unchanged:
+                    status, output = result.result()
+                    if status:
+                        print(
+                            f"{block}/{bench}: fails unchanged\n{output[-3000:]}", file=sys.stderr
+                        )
+                        failed += 1
+                for mutant, trial in trials:
+                    fault = trial.result()
+                    tried += 1
+                    failed += fault is not None
+                    name = f"{mutant.file} -> {mutant.after!r} ({mutant.why}), {mutant.bench}"
+                    print(f"{'FAULT' if fault else 'found'}: {name}", flush=True)
+                    if fault:
+                        print(f"    {fault}", file=sys.stderr, flush=True)
     except (CoreError, ToolError) as fault:
         print(f"mutate: {fault}", file=sys.stderr)
         return 1

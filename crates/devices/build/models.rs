@@ -267,10 +267,12 @@ pub fn build_all() -> Result<(), Box<dyn Error>> {
 
     let mut externs = String::new();
     let mut table = String::new();
+    let mut left_out = String::new();
     let mut link = Vec::new();
     for &(block, configuration) in MODELS {
         let name = format!("{}:{configuration}", block.replace('_', "-"));
         if wanted.as_ref().is_some_and(|list| !list.split(',').any(|item| item == name)) {
+            write!(left_out, "{name:?}, ")?;
             continue;
         }
         let configuration = cores::configurations(&rtl, block)?
@@ -316,7 +318,9 @@ pub fn build_all() -> Result<(), Box<dyn Error>> {
         format!(
             "unsafe extern \"C\" {{\n{externs}}}\n\
              /// Every model that was built in.\n\
-             static MODELS: &[SimModel] = &[\n{table}];\n"
+             static MODELS: &[SimModel] = &[\n{table}];\n\
+             /// Every model that CYCLOTRON_SIM_MODELS kept out.\n\
+             static LEFT_OUT: &[&str] = &[{left_out}];\n"
         ),
     )?;
     Ok(())

@@ -2,7 +2,7 @@
 
 use crate::bfv_crypt::BfvCrypt;
 use crate::bfv_mini::BfvMini;
-use crate::sim::{SimBus, SimModel};
+use crate::sim::{SimBus, SimModel, build_with};
 use cyclotron_schemes::bfv_pow2::{
     CpuCrypt, CryptDevice, DeviceDescription, DeviceError, DeviceResult,
 };
@@ -28,7 +28,7 @@ pub struct DeviceListing {
     /// Whether it can be opened.
     pub available: bool,
     /// What to do when it cannot.
-    pub remedy: Option<&'static str>,
+    pub remedy: Option<String>,
 }
 
 /// A kind of simulated device.
@@ -52,7 +52,16 @@ const KINDS: [Kind; 2] = [
     },
 ];
 
-const REMEDY: &str = "build with the feature `sim`, which needs Verilator (make setup)";
+/// What to do when this build has no model of a device.
+fn remedy(kind: &Kind) -> String {
+    let of_kind = |name: &&&str| name.split(':').next() == Some(kind.name);
+    let left_out: Vec<&str> = SimModel::left_out().iter().filter(of_kind).copied().collect();
+    if left_out.is_empty() {
+        "build with the feature `sim`, which needs Verilator (make setup)".to_owned()
+    } else {
+        build_with(&left_out)
+    }
+}
 
 /// The devices of this build, the processor first.
 #[must_use]
@@ -88,7 +97,7 @@ fn list(kind: &Kind) -> DeviceListing {
         log_t,
         simulated: true,
         available,
-        remedy: (!available).then_some(REMEDY),
+        remedy: (!available).then(|| remedy(kind)),
     }
 }
 
@@ -126,7 +135,7 @@ pub fn open(
         return Err(unknown(name, format!("choose one of {}", known.join(", "))));
     };
     if models(kind).next().is_none() {
-        return Err(unknown(name, REMEDY.to_owned()));
+        return Err(unknown(name, remedy(kind)));
     }
     // Small ones first: they are opened in no time, so that trying them costs little.
     let mut found = Vec::new();
@@ -137,6 +146,9 @@ pub fn open(
             return Ok(device);
         }
         found.push(size);
+    }
+    if found.is_empty() && SimModel::left_out().contains(&name) {
+        return Err(unknown(name, build_with(&[name])));
     }
     if found.is_empty() {
         let all: Vec<String> = models(kind).map(|model| model.to_string()).collect();
@@ -199,9 +211,18 @@ mod tests {
         let error = |name, degree, log_q, log_t| open(name, degree, log_q, log_t).err().unwrap();
         let text = error("fpga", 16, 32, 8).to_string();
         assert!(text.contains("`fpga`") && text.contains("cpu, bfv-crypt, bfv-mini"), "{text}");
+        for listing in devices().iter().filter(|listing| !listing.available) {
+            let text = error(listing.name, 16, 32, 8).to_string();
+            assert!(text.contains(listing.remedy.as_ref().unwrap()), "{text}");
+            let variable = text.contains("CYCLOTRON_SIM_MODELS");
+            assert_eq!(variable, cfg!(feature = "sim"), "{text}");
+            assert_eq!(text.contains("feature `sim`"), !variable, "{text}");
+        }
+        for name in SimModel::left_out() {
+            let text = error(name, 16, 32, 8).to_string();
+            assert!(text.contains("CYCLOTRON_SIM_MODELS") && text.contains(name), "{text}");
+        }
         if !devices()[1].available {
-            let text = error("bfv-crypt", 16, 32, 8).to_string();
-            assert!(text.contains("feature `sim`"), "{text}");
             return;
         }
         let text = error("bfv-crypt:huge", 16, 32, 8).to_string();

@@ -11,7 +11,8 @@
 //! * [`automorphism`]: `x -> x^g` in both domains;
 //! * [`rns`]: residue number systems: bases, conversion, scaling, exact CRT;
 //! * [`sample`]: uniform, ternary, Gaussian and binomial samplers;
-//! * [`norms`]: three norms of a polynomial, and how they compose.
+//! * [`norms`]: three norms of a polynomial, and how they compose;
+//! * [`wipe()`]: overwrites scratch that held secrets.
 //!
 //! The scalar code is the specification: every vector kernel returns the same integers.
 
@@ -26,7 +27,9 @@ pub mod primes;
 pub mod rns;
 pub mod sample;
 pub mod simd;
+mod wipe;
 
 pub use error::{Result, RingError};
 pub use modulus::Modulus;
 pub use simd::SimdLevel;
+pub use wipe::wipe;

@@ -1,4 +1,5 @@
-//! Times of the scheme operations at the sets that other libraries are measured at.
+//! Times of the scheme operations at the sets that other libraries are measured at, and of the
+//! processor that stands in for a device of BFV modulo a power of two.
 //!
 //! `CYCLOTRON_SIMD` forces a SIMD level; `CYCLOTRON_THREADS` sets the threads (default 1).
 #![allow(
@@ -8,9 +9,13 @@
     reason = "a benchmark that cannot run panics"
 )]
 
-use criterion::{Criterion, criterion_group, criterion_main};
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use cyclotron_engine::{CpuEngine, Engine};
-use cyclotron_ring::sample::{SecretRng, SecretSeed};
+use cyclotron_ring::sample::device::{DeviceSamples, DeviceStream};
+use cyclotron_ring::sample::{SecretRng, SecretSeed, SmallPoly};
+use cyclotron_schemes::bfv_pow2::{
+    CpuCrypt, CryptDevice, EncryptRun, PublicPolynomials, RUN_PLAINTEXTS,
+};
 use cyclotron_schemes::encode::BatchEncoder;
 use cyclotron_schemes::encode::batch::rotation_element;
 use cyclotron_schemes::rlwe::{
@@ -81,5 +86,48 @@ fn measure(criterion: &mut Criterion, engine: &Arc<dyn Engine>, name: &str, sche
     group.finish();
 }
 
-criterion_group!(benches, schemes);
+/// The paper's size. Runs are of one polynomial, and of as many as a device takes; times of the
+/// latter are of the whole run.
+fn processor_device(criterion: &mut Criterion) {
+    const DEGREE: usize = 1024;
+    let mut device = CpuCrypt::new(DEGREE, 32, 16).unwrap();
+    let mut rng = SecretRng::from_seed(SecretSeed::new([7; 32]));
+    let mut words = |count: usize, bits: u32| -> Vec<u64> {
+        (0..count).map(|_| rng.next_u64() >> (64 - bits)).collect()
+    };
+    let (p0, p1) = (words(DEGREE, 32), words(DEGREE, 32));
+    let messages = words(RUN_PLAINTEXTS * DEGREE, 16);
+    let [c0, c1] = [0; 2].map(|_| words(RUN_PLAINTEXTS * DEGREE, 32));
+    let secret = SmallPoly::ternary(&mut rng, DEGREE);
+    let key = PublicPolynomials { p0: &p0, p1: &p1 };
+    let seed = SecretSeed::new([9; 32]);
+    let mut group = criterion.benchmark_group("bfv_pow2/n=1024/q=2^32");
+    group.sample_size(50).measurement_time(Duration::from_secs(2));
+    let mut run_counter = 0;
+    for count in [1, RUN_PLAINTEXTS] {
+        let length = count * DEGREE;
+        group.throughput(Throughput::Elements(count as u64));
+        let (mut x, mut y) = (vec![0; length], vec![0; length]);
+        group.bench_function(format!("encrypt/{count}"), |bench| {
+            bench.iter(|| {
+                run_counter += 1;
+                let messages = &messages[..length];
+                let run = EncryptRun { key, messages, seed: &seed, run_counter };
+                device.encrypt(&run, &mut x, &mut y).unwrap()
+            });
+        });
+        group.bench_function(format!("decrypt/{count}"), |bench| {
+            bench.iter(|| {
+                device.decrypt(&secret, &c0[..length], &c1[..length], &mut x).unwrap();
+            });
+        });
+    }
+    group.throughput(Throughput::Elements(1));
+    let stream = DeviceStream::new(&seed, 0);
+    let mut samples = DeviceSamples::zero(DEGREE).unwrap();
+    group.bench_function("randomness", |bench| bench.iter(|| stream.refill(0, &mut samples)));
+    group.finish();
+}
+
+criterion_group!(benches, processor_device, schemes);
 criterion_main!(benches);

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from cocotb.triggers import ClockCycles
 from crypt_case import SEED_BYTES, Case, refused
-from crypt_coverage import Bins
 from crypt_host import (
     ARMED,
     BAD_CODE,
@@ -43,8 +42,9 @@ from crypt_host import (
 )
 
 from bench import run_bench
+from coverage_bins import Bins
 
-BINS = Bins("test_bfv_crypt_commands")
+BINS = Bins(__file__, "test_bfv_crypt_commands")
 
 
 @cocotb.test()

@@ -14,13 +14,13 @@ import crypt_model as model
 import numpy as np
 from cocotb.triggers import Timer
 from crypt_bench import cycle, drive, up
-from crypt_coverage import Bins
 from crypt_host import OVERLAP_LATENCY, PAPER_LATENCY
 from crypt_model import Poly
 
 from bench import run_bench
+from coverage_bins import Bins
 
-BINS = Bins("test_bfv_crypt_core")
+BINS = Bins(__file__, "test_bfv_crypt_core")
 N = 16
 # Fields of host_t, most significant first, with their widths.
 HOST = (

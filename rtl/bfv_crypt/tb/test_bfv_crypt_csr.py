@@ -393,6 +393,28 @@ async def multiplier_words(dut: Any) -> None:
 
 
 @cocotb.test()
+async def illegal_registers(dut: Any) -> None:
+    """Writes of what can only be read, reads of what can only be written, and places in between."""
+    csr = await up(dut)
+    await csr.seed(5)
+    await csr.counter(2)
+    await csr.write(CONTROL, 9)
+    csr.seen()
+    before = csr.host()
+    readable = [0x00, 0x04, 0x08, 0x0C, 0x10, ERRCODE, CYCLES_LO, CYCLES_LO + 4]
+    unmapped = [0x3C, 0x48, 0x5C, 0x7C, 0xA0, 0x3FC]
+    values = {address: await csr.read(address) for address in readable}
+    for address in [*readable, *unmapped]:
+        assert await csr.write(address, 0xFFFF_FFFF) is AxiResp.SLVERR, hex(address)
+    for address in [CTRL, *unmapped]:
+        done = await csr.bus.read(address, 4)
+        assert (AxiResp(done.resp), bytes(done.data)) == (AxiResp.SLVERR, bytes(4)), hex(address)
+    assert values == {address: await csr.read(address) for address in readable}
+    assert csr.seen() == []
+    assert csr.host() == before
+
+
+@cocotb.test()
 async def a_slow_bus_changes_nothing(dut: Any) -> None:
     """Address and data apart, responses late: every write acts once, and in order."""
     csr = await up(dut)

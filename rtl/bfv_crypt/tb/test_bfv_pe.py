@@ -8,12 +8,12 @@ from typing import Any
 
 import cocotb
 from crypt_bench import cycle, drive, up
-from crypt_coverage import Bins
 from crypt_model import VALUES, Q
 
 from bench import run_bench
+from coverage_bins import Bins
 
-BINS = Bins("test_bfv_pe")
+BINS = Bins(__file__, "test_bfv_pe")
 CORNERS = (0, 1, Q // 2 - 1, Q // 2, Q - 1)
 QUIET = {
     "step_i": 0,

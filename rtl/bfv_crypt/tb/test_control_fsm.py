@@ -12,12 +12,12 @@ from typing import Any
 import cocotb
 from cocotb.triggers import Timer
 from crypt_bench import cycle, drive, up
-from crypt_coverage import Bins
 from crypt_host import BUSY_REGISTER, COUNT_ODD, NEEDS_RESET, NO_SEED, NONE, SEED_ZERO
 
 from bench import run_bench
+from coverage_bins import Bins
 
-BINS = Bins("test_control_fsm")
+BINS = Bins(__file__, "test_control_fsm")
 N = 4
 WRITE_DELAY = 4
 STATES = (

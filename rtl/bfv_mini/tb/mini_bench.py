@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import mini_model as model
-import yaml
 from cocotb.clock import Clock
 from cocotb.triggers import RisingEdge
 
@@ -52,23 +49,6 @@ async def reset(dut: Any) -> None:
         await RisingEdge(dut.clk_i)
     dut.rst_ni.value = 1
     await RisingEdge(dut.clk_i)
-
-
-class Bins:
-    """The bins of the coverage plan (coverage.yaml) under these headings."""
-
-    def __init__(self, headings: Iterable[str]) -> None:
-        text = Path(__file__).with_name("coverage.yaml").read_text(encoding="utf-8")
-        plan = yaml.safe_load(text)["bins"]
-        self.planned = {name for heading in headings for name in plan[heading]}
-        self.found: set[str] = set()
-
-    def hit(self, name: str) -> None:
-        self.found.add(name)
-
-    def check(self) -> None:
-        missed = sorted(self.planned - self.found)
-        assert not missed, f"not covered: {missed}"
 
 
 @dataclass

@@ -16,10 +16,12 @@ from cocotb.triggers import ReadOnly, RisingEdge, with_timeout
 from cocotbext.axi import AxiBurstType, AxiBus, AxiMaster, AxiResp
 
 from bench import run_bench
+from coverage_bins import Bins
 
 WORDS = 600  # not a power of two: the end of a region is inside its address range
 REGION = 1 << 12  # bytes between regions: 14 address bits, two of them the region
 WRITE_ONLY, BOTH, READ_ONLY = 0, 1, 2
+BINS = Bins(__file__, "test_axi_mem_window")
 PARAMETERS = {"AddrWidth": 14, "RegionBits": 2, "RegionWords": WORDS, "Writable": 3, "Readable": 6}
 
 
@@ -132,6 +134,7 @@ async def one_beat_a_cycle(dut: Any) -> None:
     resp, found = await bench.read(BOTH * REGION, 512)
     assert (resp, found) == (AxiResp.OKAY, words)
     assert await writing is AxiResp.OKAY
+    BINS.hit("both directions at once")
     assert bench.write_cycles[-1] - bench.write_cycles[0] == 511
     assert bench.data_cycles[-1] - bench.data_cycles[0] == 511
     assert bench.errors() == (0, 0)
@@ -148,6 +151,8 @@ async def every_burst_length(dut: Any) -> None:
             address = BOTH * REGION + 4 * first
             assert await bench.write(address, words) is AxiResp.OKAY
             assert await bench.read(address, count) == (AxiResp.OKAY, words)
+            if count in (1, 256):
+                BINS.hit(f"burst of {count} {'from word 0' if not first else 'to the last word'}")
     assert bench.errors() == (0, 0)
 
 
@@ -162,15 +167,18 @@ async def refuses_directions_and_ends(dut: Any) -> None:
     assert bench.errors() == (0, 5)
     assert await bench.read(WRITE_ONLY * REGION, 3) == (AxiResp.SLVERR, [0] * 3)
     assert bench.errors() == (0, 3)
+    BINS.hit("refused: direction")
     # A region that is neither: the last one.
     assert await bench.write(3 * REGION, [1]) is AxiResp.SLVERR
     assert (await bench.read(3 * REGION, 1))[0] is AxiResp.SLVERR
     assert bench.errors() == (0, 2)
+    BINS.hit("refused: region of no direction")
     # First word outside; nothing wraps to the start of the region.
     assert await bench.write(BOTH * REGION + 4 * WORDS, [7]) is AxiResp.SLVERR
     assert (await bench.read(BOTH * REGION + 4 * WORDS, 1))[0] is AxiResp.SLVERR
     assert bench.errors() == (0, 2)
     assert bench.memory == before
+    BINS.hit("refused: outside the region")
     # Across the end: the beats inside count, the burst is an error.
     assert await bench.write(BOTH * REGION + 4 * (WORDS - 2), [11, 12, 13, 14]) is AxiResp.SLVERR
     assert bench.memory[(BOTH, WORDS - 2)] == 11
@@ -179,6 +187,7 @@ async def refuses_directions_and_ends(dut: Any) -> None:
     resp, found = await bench.read(BOTH * REGION + 4 * (WORDS - 2), 4)
     assert (resp, found) == (AxiResp.SLVERR, [11, 12, 0, 0])
     assert bench.errors() == (0, 2)
+    BINS.hit("refused: across the end")
     # The highest word of the address range: the count behind it must not come round to 0.
     last = REGION // 4 - 1
     changed = dict(bench.memory)
@@ -187,6 +196,7 @@ async def refuses_directions_and_ends(dut: Any) -> None:
         await done.wait()
         assert AxiResp(done.data.resp) is AxiResp.SLVERR
     assert bench.memory == changed
+    BINS.hit("refused: highest address")
     # The next access is served.
     assert await bench.write(BOTH * REGION, [21]) is AxiResp.OKAY
     assert await bench.read(BOTH * REGION, 1) == (AxiResp.OKAY, [21])
@@ -204,16 +214,19 @@ async def refuses_kinds_of_bursts(dut: Any) -> None:
         assert resp is AxiResp.SLVERR
         assert found == [0] * 8
         assert bench.errors() == (0, 16)
+        BINS.hit(f"refused: {burst.name}")
     for size in (0, 1):
         assert await bench.write(address, [99] * 2, size=size) is AxiResp.SLVERR
         assert (await bench.read(address, 2, size=size))[0] is AxiResp.SLVERR
         assert bench.errors() == (0, 2 * (8 >> size))
+        BINS.hit(f"refused: size {size}")
     # Unaligned: the first and the last beat carry some strobes only, those between are whole.
     done = await bench.master.write(address + 2, bytes(range(1, 9)))
     assert AxiResp(done.resp) is AxiResp.SLVERR
     assert bench.errors() == (0, 2)
     before[(BOTH, 17)] = int.from_bytes(bytes([3, 4, 5, 6]), "little")
     assert bench.memory == before
+    BINS.hit("refused: partial words")
     assert (await bench.read(address, 3))[0] is AxiResp.OKAY
 
 
@@ -235,6 +248,7 @@ async def refuses_while_busy(dut: Any) -> None:
     assert await bench.write(READ_ONLY * REGION, [1]) is AxiResp.SLVERR
     assert bench.errors() == (1, 0)
     assert bench.memory == before
+    BINS.hit("refused: busy")
     # In the middle: a window of busy cycles refuses some beats of a burst and no others.
     bench.busy_at = lambda cycle: begin + 30 <= cycle < begin + 45
     begin = bench.cycle
@@ -249,6 +263,7 @@ async def refuses_while_busy(dut: Any) -> None:
     refused, _ = bench.errors()
     assert refused == 15
     assert sum(word == 0 for word in found) == refused
+    BINS.hit("busy in the middle of a burst")
 
 
 @cocotb.test()
@@ -260,12 +275,27 @@ async def keeps_identifiers(dut: Any) -> None:
         assert await bench.read(BOTH * REGION + 4 * ident, 1, arid=ident) == (AxiResp.OKAY, [ident])
 
 
+async def watch_pauses(dut: Any) -> None:
+    """Marks the channels on which a transfer had to wait."""
+    while True:
+        await RisingEdge(dut.clk_i)
+        for channel in ("aw", "w", "b", "ar", "r"):
+            valid = int(getattr(dut, f"s_axi_{channel}valid").value)
+            if valid and not int(getattr(dut, f"s_axi_{channel}ready").value):
+                BINS.hit(f"back-pressure {channel}")
+
+
 @cocotb.test()
 async def random_traffic(dut: Any) -> None:
     """Random bursts with pauses on all five channels, against a model; read and write at once."""
     bench = await start(dut)
+    cocotb.start_soon(watch_pauses(dut))
     rng = numbers(2)
-    model: dict[int, int] = {}
+    # Three bursts of one access: the read address of the last has to wait.
+    first = [rng.getrandbits(32) for _ in range(WORDS)]
+    assert await bench.write(BOTH * REGION, first) is AxiResp.OKAY
+    assert await bench.read(BOTH * REGION, WORDS) == (AxiResp.OKAY, first)
+    model = dict(enumerate(first))
 
     async def one(kind: str) -> None:
         first = rng.randrange(WORDS + 40)
@@ -303,6 +333,12 @@ async def random_traffic(dut: Any) -> None:
         for kind in itertools.islice(itertools.cycle(["write", "write", "read"]), 40):
             await one(kind)
         await beside
+    # Single words whose addresses run ahead of the slow data: write addresses have to wait.
+    bench.master.write_if.aw_channel.set_pause_generator(pauses(rng, 0.0))
+    singles = [cocotb.start_soon(bench.write(BOTH * REGION + 4 * i, [i])) for i in range(32)]
+    for i, single in enumerate(singles):
+        assert await single is AxiResp.OKAY
+        model[i] = i
     assert bench.memory == {(BOTH, word): value for word, value in model.items()}
 
 
@@ -321,6 +357,12 @@ async def survives_reset(dut: Any) -> None:
     await RisingEdge(dut.clk_i)
     assert await bench.write(BOTH * REGION, [5, 6]) is AxiResp.OKAY
     assert await bench.read(BOTH * REGION, 2) == (AxiResp.OKAY, [5, 6])
+    BINS.hit("reset in a burst")
+
+
+@cocotb.test()
+async def every_bin_was_hit(dut: Any) -> None:
+    BINS.check()
 
 
 @pytest.mark.parametrize("latency", [1, 2])

@@ -8,6 +8,9 @@ import cocotb
 from random_bench import cycle, rng, start_clock
 
 from bench import run_bench
+from coverage_bins import Bins
+
+BINS = Bins(__file__, "test_binomial21")
 
 
 def reference(bits: int) -> int:
@@ -24,6 +27,7 @@ async def check(dut: Any, numbers: list[int]) -> None:
         if len(late) >= 2:
             source = late[-2]
             assert dut.e_o.value.to_signed() == reference(source), f"{source:042b}"
+            BINS.hit(f"sample {reference(source)}")
         late.append(bits)
         await cycle(dut)
 
@@ -65,6 +69,11 @@ async def clear_empties_both_stages(dut: Any) -> None:
     assert dut.e_o.value.to_signed() == 0
     for register in (dut.ones_q, dut.twos_q, dut.fours_q):
         assert int(register.value) == 0
+
+
+@cocotb.test()
+async def every_bin_was_hit(dut: Any) -> None:
+    BINS.check()
 
 
 def test_binomial() -> None:

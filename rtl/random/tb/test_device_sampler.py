@@ -18,9 +18,11 @@ from random_bench import (
 )
 
 from bench import run_bench
+from coverage_bins import Bins
 from model.device_randomness import noise, ternary
 
 CODES = {0: 0b00, 1: 0b01, -1: 0b11}
+BINS = Bins(__file__, "test_device_sampler")
 
 
 def degree() -> int:
@@ -61,6 +63,22 @@ class Traffic:
     def coefficient(self, index: int) -> int:
         return CODES[ternary(self.words[2 * index], self.words[2 * index + 1])]
 
+    def mark(self, written: int, there: int, given: bool, taken: bool, freed: bool) -> None:
+        """Bins of a cycle: levels at their ends, and what comes and goes at once."""
+        states = {
+            "noise full": len(self.words) - self.popped == 4 * self.n,
+            "noise empty": there == 0,
+            "ternary full": len(self.words) // 2 - self.freed == 2 * self.n,
+            "ternary empty": written == self.freed,
+            "a word comes as a sample goes": given and taken,
+            "a word comes as a coefficient goes": given and freed,
+            "the last coefficient goes": freed and written - self.freed == 1,
+            "the last sample goes": taken and there == 1,
+        }
+        for name, now in states.items():
+            if now:
+                BINS.hit(name)
+
     async def step(self, give: float, pop: float, free: float) -> None:
         """One cycle: outputs checked, then inputs set."""
         dut, n = self.dut, self.n
@@ -97,6 +115,7 @@ class Traffic:
         if valid and room:
             self.words.append(word)
             self.taken_at.append(self.now)
+        self.mark(written, there, bool(valid and room), bool(taking), bool(freeing))
         self.popped += taking
         self.freed += freeing
         self.now += 1
@@ -154,6 +173,7 @@ async def a_restart_forgets_at_once(dut: Any) -> None:
         assert int(dut.u_count_o.value) == 0
         assert not int(dut.e_valid_o.value)
         assert int(dut.word_ready_o.value)
+        BINS.hit(f"restart after {'5n' if length == 5 * degree() else length}")
     traffic = Traffic(dut, random)
     for _ in range(5 * degree()):
         await traffic.step(0.9, 0.5, 0.5)
@@ -183,10 +203,16 @@ async def a_flush_wipes_everything(dut: Any) -> None:
             assert int(memory[index].value) == 0, index
     for register in (dut.half_q, dut.code_q, dut.e_made, dut.e_o, dut.u_a_o, dut.u_b_o):
         assert int(register.value) == 0
+    BINS.hit("flush of full memories")
     # And works again.
     traffic = Traffic(dut, rng())
     for _ in range(2 * n):
         await traffic.step(1, 1, 0.5)
+
+
+@cocotb.test()
+async def every_bin_was_hit(dut: Any) -> None:
+    BINS.check()
 
 
 @pytest.mark.parametrize("log_degree", [2, 4, 7])

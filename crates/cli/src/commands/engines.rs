@@ -39,7 +39,7 @@ struct DeviceRow {
     log_t: Vec<u32>,
     simulated: bool,
     available: bool,
-    remedy: Option<&'static str>,
+    remedy: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -71,7 +71,7 @@ fn device_table(rows: &[DeviceRow]) -> String {
     let mut table = output::table(["device", "degrees", "q", "t", "what", "there"], &[]);
     for row in rows {
         let power = |log: &u32| format!("2^{log}");
-        let there = match (row.available, row.remedy) {
+        let there = match (row.available, &row.remedy) {
             (true, _) => "yes".to_owned(),
             (false, Some(remedy)) => format!("no: {remedy}"),
             (false, None) => "no".to_owned(),

@@ -68,7 +68,9 @@ pub fn read(path: &Path, reading: &Reading) -> Result<Vec<Column>> {
     places.iter().map(column).collect()
 }
 
-/// Refuses headers that are long or nested: the parser behind is recursive.
+/// Refuses headers that are long or nested, as the parser behind is recursive, and shapes of more
+/// values than a word counts: the parser multiplies them out unchecked, which wraps in a release
+/// build and panics in one with overflow checks.
 fn check_header(bytes: &[u8]) -> std::result::Result<(), String> {
     let truncated = || "truncated header".to_owned();
     if !bytes.starts_with(b"\x93NUMPY") {
@@ -85,6 +87,18 @@ fn check_header(bytes: &[u8]) -> std::result::Result<(), String> {
     let header = bytes.get(start..start + length).ok_or_else(truncated)?;
     if header.iter().filter(|byte| b"([{".contains(byte)).count() > BRACKETS {
         return Err("structured arrays are not read".to_owned());
+    }
+    // The only parenthesis opens the shape. What is no number there is the parser's to refuse; a
+    // zero counts as one, since it multiplies parts of the shape too.
+    let shape = header.split(|&byte| byte == b'(').nth(1).unwrap_or_default();
+    let shape = shape.split(|&byte| byte == b')').next().unwrap_or_default();
+    let counts = shape.split(|byte| !byte.is_ascii_digit()).filter(|digits| !digits.is_empty());
+    let product = counts
+        .flat_map(std::str::from_utf8)
+        .try_fold(1u64, |product, digits| product.checked_mul(digits.parse::<u64>().ok()?.max(1)));
+    if product.is_none() {
+        let shape = String::from_utf8_lossy(shape);
+        return Err(format!("shape ({shape}): its product passes 2^64"));
     }
     Ok(())
 }
@@ -270,6 +284,8 @@ mod tests {
         assert!(read_bytes(&more, None).unwrap_err().message.contains("9 bytes"));
         for (header, kind) in [
             (header("<i4", "False", "(18446744073709551615, 2)"), "npy"),
+            (header("<i4", "False", "(0, 18446744073709551615, 2)"), "npy"),
+            (header("<i4", "False", "(18446744073709551616,)"), "npy"),
             (header("<i4", "False", "(4611686018427387905,)"), "npy"),
             (header("<i4", "False", "(2, 1, 1)"), "npy"),
             (header("<i4", "False", "()"), "npy"),

@@ -18,10 +18,21 @@ fn absent(name: &str) -> BusError {
     }
 }
 
+/// How to build with models that were left out.
+pub fn build_with(names: &[&str]) -> String {
+    absent(&names.join(",")).to_string()
+}
+
 impl SimModel {
     /// Every model: none.
     #[must_use]
     pub fn all() -> &'static [SimModel] {
+        &[]
+    }
+
+    /// Names of the models that a variable kept out of this build: none, the feature did.
+    #[must_use]
+    pub fn left_out() -> &'static [&'static str] {
         &[]
     }
 

@@ -15,6 +15,10 @@ mod absent;
 pub use ffi::SimBus;
 #[cfg(feature = "sim")]
 pub use models::SimModel;
+#[cfg(feature = "sim")]
+pub(crate) use models::build_with;
 
+#[cfg(not(feature = "sim"))]
+pub(crate) use absent::build_with;
 #[cfg(not(feature = "sim"))]
 pub use absent::{SimBus, SimModel};

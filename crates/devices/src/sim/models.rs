@@ -22,6 +22,12 @@ impl SimModel {
         MODELS
     }
 
+    /// Names of the models that the variable `CYCLOTRON_SIM_MODELS` kept out of this build.
+    #[must_use]
+    pub fn left_out() -> &'static [&'static str] {
+        LEFT_OUT
+    }
+
     /// Finds a model by name: `bfv-crypt:toy16`, or `bfv-crypt` for the largest configuration.
     ///
     /// # Errors
@@ -36,10 +42,12 @@ impl SimModel {
         });
         found.copied().ok_or_else(|| BusError::Unavailable {
             what: format!("no simulated device {name:?}"),
-            remedy: format!(
-                "choose one of {}",
-                MODELS.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
-            ),
+            remedy: if LEFT_OUT.contains(&name) {
+                build_with(&[name])
+            } else {
+                let names: Vec<String> = MODELS.iter().map(ToString::to_string).collect();
+                format!("choose one of {}", names.join(", "))
+            },
         })
     }
 
@@ -60,6 +68,15 @@ impl SimModel {
     pub fn is_full(&self) -> bool {
         self.full
     }
+}
+
+/// How to build with models that were left out.
+pub fn build_with(names: &[&str]) -> String {
+    format!(
+        "not built in, as CYCLOTRON_SIM_MODELS named other models: build again with that variable \
+         unset, or with {} in its list",
+        names.join(",")
+    )
 }
 
 impl fmt::Display for SimModel {
@@ -85,9 +102,14 @@ mod tests {
         for model in SimModel::all() {
             assert_eq!(SimModel::find(&model.to_string()).unwrap().to_string(), model.to_string());
         }
+        for name in SimModel::left_out() {
+            let error = SimModel::find(name).unwrap_err().to_string();
+            assert!(error.contains("CYCLOTRON_SIM_MODELS") && error.contains(name), "{error}");
+        }
         if option_env!("CYCLOTRON_SIM_MODELS").is_some() {
             return; // some models were left out on purpose
         }
+        assert!(SimModel::left_out().is_empty());
         let default = SimModel::find("bfv-crypt").unwrap();
         assert_eq!(default.configuration(), "paper_1024");
         assert!(default.is_full());

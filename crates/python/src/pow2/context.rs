@@ -1,7 +1,8 @@
 //! `pow2.Context`: parameters modulo a power of two, and the device that is used.
 
 use super::ciphertext::Pow2Ciphertext;
-use super::keys::{Pow2Keys, Pow2PublicKey, Pow2SecretKey};
+use super::keys::{Pow2Keys, Pow2PublicKey};
+use super::secret::Pow2SecretKey;
 use super::shared::{SeedArgument, Shared};
 use crate::errors;
 use crate::options::json_error;

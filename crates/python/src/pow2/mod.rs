@@ -1,6 +1,6 @@
 //! `cyclotron.pow2`: BFV modulo a power of two, on the processor or a device.
 //!
-//! * [`context`]: parameters; [`keys`]; [`ciphertext`]: vectors and their operators;
+//! * [`context`]: parameters; [`keys`], [`secret`]; [`ciphertext`]: vectors and their operators;
 //! * [`shared`]: what every object of a context shares, and the devices that wait for work.
 //!
 //! Classes are called `Pow2Context` and so on in the native module, and `cyclotron.pow2.Context`
@@ -9,6 +9,7 @@
 pub mod ciphertext;
 pub mod context;
 pub mod keys;
+pub mod secret;
 pub mod shared;
 
 use pyo3::prelude::*;
@@ -19,7 +20,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     module.add("Pow2Context", py.get_type::<context::Pow2Context>())?;
     module.add("Pow2Keys", py.get_type::<keys::Pow2Keys>())?;
-    module.add("Pow2SecretKey", py.get_type::<keys::Pow2SecretKey>())?;
+    module.add("Pow2SecretKey", py.get_type::<secret::Pow2SecretKey>())?;
     module.add("Pow2PublicKey", py.get_type::<keys::Pow2PublicKey>())?;
     module.add("Pow2RelinearizationKey", py.get_type::<keys::Pow2RelinearizationKey>())?;
     module.add("Pow2Ciphertext", py.get_type::<ciphertext::Pow2Ciphertext>())?;

@@ -10,10 +10,14 @@
 //!   `floor(3 x / 2^44) = 0, 1, 2`.
 //!
 //! Hardware draws one noise sample a clock from this, which the general samplers of this module do
-//! not allow. Nothing is rejected, and no secret decides a branch, an index or a division.
+//! not allow. Nothing is rejected, and no secret decides a branch, an index or a division. The words
+//! are turned into samples by one body, compiled for each of the levels of [`SimdLevel`] that gains
+//! from it.
 
 use super::{SecretSeed, SmallPoly};
 use crate::error::{Result, RingError};
+use crate::simd::SimdLevel;
+use crate::wipe::wipe;
 use chacha20::cipher::StreamCipher;
 use chacha20::{ChaCha20, Key, KeyIvInit, Nonce};
 use zeroize::Zeroizing;
@@ -75,6 +79,7 @@ const COUNTED: u64 = (1 << MAX_NOISE) - 1;
 pub struct DeviceStream {
     seed: Zeroizing<[u8; 32]>,
     run_counter: u64,
+    simd: SimdLevel,
 }
 
 /// The secrets of one encryption, each of `n` coefficients.
@@ -92,7 +97,14 @@ impl DeviceStream {
     /// The stream of this seed and run counter. The seed is copied, and wiped with the stream.
     #[must_use]
     pub fn new(seed: &SecretSeed, run_counter: u64) -> Self {
-        Self { seed: Zeroizing::new(*seed.expose()), run_counter }
+        Self { seed: Zeroizing::new(*seed.expose()), run_counter, simd: SimdLevel::detect() }
+    }
+
+    /// The same stream, drawn with these instructions: it changes the speed alone. A level that
+    /// this machine has not runs as `Scalar`.
+    #[must_use]
+    pub fn with_simd(self, simd: SimdLevel) -> Self {
+        Self { simd, ..self }
     }
 
     /// The run counter.
@@ -115,6 +127,57 @@ impl DeviceStream {
     /// # Errors
     /// As [`Self::plaintext`].
     pub fn plaintext_with(&self, k: u32, n: usize, noise: DeviceNoise) -> Result<DeviceSamples> {
+        let mut samples = DeviceSamples::zero(n)?;
+        self.refill_with(k, noise, &mut samples);
+        Ok(samples)
+    }
+
+    /// Overwrites samples with those of plaintext number `k`, for their degree, with binomial noise.
+    pub fn refill(&self, k: u32, samples: &mut DeviceSamples) {
+        self.refill_with(k, DeviceNoise::Binomial, samples);
+    }
+
+    fn refill_with(&self, k: u32, noise: DeviceNoise, samples: &mut DeviceSamples) {
+        let mut nonce = Nonce::default();
+        nonce[..4].copy_from_slice(&k.to_le_bytes());
+        nonce[4..].copy_from_slice(&self.run_counter.to_le_bytes());
+        let mut cipher = ChaCha20::new(Key::cast_from_core(&self.seed), &nonce);
+
+        let DeviceSamples { u, e1, e2 } = samples;
+        let half = u.len() / 2;
+        let (u_of_e1, u_of_e2) = u.as_mut_slice().split_at_mut(half);
+        let mut keystream = Wiped([0; 8 * DRAW]);
+        for (u, e) in [(u_of_e1, e1), (u_of_e2, e2)] {
+            let pieces = u.chunks_mut(DRAW / 2).zip(e.as_mut_slice().chunks_mut(DRAW));
+            for (u, e) in pieces {
+                let bytes = &mut keystream.0[..8 * e.len()];
+                cipher.write_keystream(bytes);
+                self.sample(noise, bytes, u, e);
+            }
+        }
+    }
+
+    /// As many noise samples as there are words of keystream, and half as many of `u`.
+    fn sample(&self, noise: DeviceNoise, keystream: &[u8], u: &mut [i32], e: &mut [i32]) {
+        #[cfg(target_arch = "x86_64")]
+        if self.simd != SimdLevel::Scalar
+            && SimdLevel::Avx2.is_available()
+            && is_x86_feature_detected!("popcnt")
+        {
+            // SAFETY: this machine has the instructions.
+            unsafe { samples_avx2(noise, keystream, u, e) };
+            return;
+        }
+        samples(noise, keystream, u, e);
+    }
+}
+
+impl DeviceSamples {
+    /// Zeros of degree `n`, to be drawn over.
+    ///
+    /// # Errors
+    /// [`RingError::UnsupportedDegree`] when `n` is not a power of two in `[4, 2^20]`.
+    pub fn zero(n: usize) -> Result<Self> {
         if !n.is_power_of_two() || !(MIN_DEGREE..=MAX_DEGREE).contains(&n) {
             return Err(RingError::UnsupportedDegree {
                 degree: n,
@@ -122,21 +185,15 @@ impl DeviceStream {
                 max: MAX_DEGREE,
             });
         }
-        let mut nonce = Nonce::default();
-        nonce[..4].copy_from_slice(&k.to_le_bytes());
-        nonce[4..].copy_from_slice(&self.run_counter.to_le_bytes());
-        let mut cipher = ChaCha20::new(Key::cast_from_core(&self.seed), &nonce);
+        let [u, e1, e2] = [0; 3].map(|zero| SmallPoly::from_coefficients(vec![zero; n]));
+        Ok(Self { u, e1, e2 })
+    }
 
-        let (mut u, mut e1, mut e2) = (vec![0; n], vec![0; n], vec![0; n]);
-        let (u_of_e1, u_of_e2) = u.split_at_mut(n / 2);
-        for (u, e) in [(u_of_e1, &mut e1), (u_of_e2, &mut e2)] {
-            match noise {
-                DeviceNoise::Binomial => fill(&mut cipher, u, e, binomial_noise),
-                DeviceNoise::Ternary => fill(&mut cipher, u, e, ternary_noise),
-            }
+    /// Overwrites every sample with zero.
+    pub fn wipe(&mut self) {
+        for poly in [&mut self.u, &mut self.e1, &mut self.e2] {
+            wipe(poly.as_mut_slice());
         }
-        let [u, e1, e2] = [u, e1, e2].map(SmallPoly::from_coefficients);
-        Ok(DeviceSamples { u, e1, e2 })
     }
 }
 
@@ -146,39 +203,58 @@ impl std::fmt::Debug for DeviceStream {
     }
 }
 
-/// The next `e.len()` words of the stream: as many noise samples, and half as many of `u`.
-fn fill(cipher: &mut ChaCha20, u: &mut [i32], e: &mut [i32], noise: impl Fn(u64) -> i32) {
-    let mut keystream = Zeroizing::new([0u8; 8 * DRAW]);
-    for (u, e) in u.chunks_mut(DRAW / 2).zip(e.chunks_mut(DRAW)) {
-        let keystream = &mut keystream[..8 * e.len()];
-        keystream.fill(0);
-        cipher.apply_keystream(keystream);
-        let words = keystream.as_chunks::<16>().0;
-        for ((pair, u), e) in words.iter().zip(u).zip(e.as_chunks_mut::<2>().0) {
-            let pair = u128::from_le_bytes(*pair);
-            let (first, second) = (pair as u64, (pair >> 64) as u64);
-            *e = [noise(first), noise(second)];
-            *u = ternary((first >> NOISE_BITS) | ((second >> NOISE_BITS) << 22));
-        }
+/// Keystream, wiped when it goes.
+struct Wiped([u8; 8 * DRAW]);
+
+impl Drop for Wiped {
+    fn drop(&mut self) {
+        wipe(&mut self.0);
     }
 }
 
-/// Ones of bits 0..20 less ones of bits 21..41.
+/// As many noise samples as there are words of keystream, and half as many of `u`.
+#[inline(always)]
+fn samples(noise: DeviceNoise, keystream: &[u8], u: &mut [i32], e: &mut [i32]) {
+    let words = keystream.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word));
+    match noise {
+        DeviceNoise::Binomial => words.zip(e).for_each(|(word, e)| *e = binomial_noise(word)),
+        DeviceNoise::Ternary => words.zip(e).for_each(|(word, e)| *e = ternary_noise(word)),
+    }
+    for (u, pair) in u.iter_mut().zip(keystream.as_chunks().0) {
+        let pair = u128::from_le_bytes(*pair);
+        let (first, second) = (pair as u64, (pair >> 64) as u64);
+        *u = ternary((first >> NOISE_BITS) | ((second >> NOISE_BITS) << 22));
+    }
+}
+
+/// The portable body compiled for 256-bit vectors.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,popcnt")]
+fn samples_avx2(noise: DeviceNoise, keystream: &[u8], u: &mut [i32], e: &mut [i32]) {
+    samples(noise, keystream, u, e);
+}
+
+/// Ones of bits 0..20 less ones of bits 21..41. As `-ones(b) = ones(not b) - 21`, one count does.
+#[inline(always)]
 const fn binomial_noise(word: u64) -> i32 {
-    (word & COUNTED).count_ones() as i32 - ((word >> MAX_NOISE) & COUNTED).count_ones() as i32
+    const BOTH: u64 = (COUNTED << MAX_NOISE) | COUNTED;
+    ((word ^ (COUNTED << MAX_NOISE)) & BOTH).count_ones() as i32 - MAX_NOISE as i32
 }
 
 /// `0, 1, -1` for bits 0..41 in the first, second and last third of their range.
+#[inline(always)]
 const fn ternary_noise(word: u64) -> i32 {
     third(word & ((1 << NOISE_BITS) - 1), NOISE_BITS)
 }
 
 /// `0, 1, -1` for a number of 44 bits in the first, second and last third of its range.
+#[inline(always)]
 const fn ternary(x: u64) -> i32 {
     third(x, 44)
 }
 
 /// `0, 1, -1` for a number of so many bits, 62 at most.
+#[inline(always)]
 const fn third(x: u64, bits: u32) -> i32 {
     let third = ((3 * x) >> bits) as i32;
     third - 3 * (third >> 1)
@@ -257,14 +333,62 @@ mod tests {
             let seed =
                 std::array::from_fn(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).unwrap());
             let run_counter = case["run_counter"].as_str().unwrap().parse().unwrap();
-            let stream = DeviceStream::new(&SecretSeed::new(seed), run_counter);
             let k = case["k"].as_u64().unwrap() as u32;
             let n = case["n"].as_u64().unwrap() as usize;
-            let samples = stream.plaintext(k, n).unwrap();
-            let at = format!("run {run_counter}, k = {k}, n = {n}");
-            assert_matches(&case["u"], &samples.u, &at);
-            assert_matches(&case["e1"], &samples.e1, &at);
-            assert_matches(&case["e2"], &samples.e2, &at);
+            for simd in SimdLevel::available() {
+                let stream = DeviceStream::new(&SecretSeed::new(seed), run_counter);
+                let samples = stream.with_simd(simd).plaintext(k, n).unwrap();
+                let at = format!("run {run_counter}, k = {k}, n = {n}, {simd}");
+                assert_matches(&case["u"], &samples.u, &at);
+                assert_matches(&case["e1"], &samples.e1, &at);
+                assert_matches(&case["e2"], &samples.e2, &at);
+            }
+        }
+    }
+
+    /// Every level gives the integers of the definition, for words at the edges of it too.
+    #[test]
+    fn levels_agree_with_the_definition() {
+        let edges = [0, u64::MAX, COUNTED, COUNTED << 21, (1 << 42) - 1, u64::MAX << 42, 1 << 63];
+        let mut state = 1u64;
+        let random = std::iter::repeat_with(move || {
+            state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+            state ^ (state >> 29)
+        });
+        let words: Vec<u64> = edges.into_iter().chain(random.take(5000)).collect();
+        for length in [2, 4, 6, 8, 10, 30, 62, 64, 66, 512, 5006] {
+            let words = &words[..length];
+            let keystream: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            let ones = |word: u64, from: u32| (word >> from & COUNTED).count_ones() as i32;
+            let e: Vec<i32> = words.iter().map(|&word| ones(word, 0) - ones(word, 21)).collect();
+            let u = words.chunks(2).map(|pair| {
+                let x = u128::from(pair[0] >> 42) + (u128::from(pair[1] >> 42) << 22);
+                [0, 1, -1][((3 * x) >> 44) as usize]
+            });
+            let u: Vec<i32> = u.collect();
+            for simd in SimdLevel::available() {
+                let stream = DeviceStream::new(&SecretSeed::new(SEED_BYTES), 0).with_simd(simd);
+                let (mut found_u, mut found_e) = (vec![7; length / 2], vec![7; length]);
+                stream.sample(DeviceNoise::Binomial, &keystream, &mut found_u, &mut found_e);
+                assert!(found_u == u && found_e == e, "{simd}, {length} words");
+            }
+        }
+    }
+
+    #[test]
+    fn samples_are_drawn_over_and_wiped() {
+        let stream = DeviceStream::new(&SecretSeed::new(SEED_BYTES), 2);
+        let mut samples = stream.plaintext(0, 1024).unwrap();
+        stream.refill(1, &mut samples);
+        let fresh = stream.plaintext(1, 1024).unwrap();
+        for (again, fresh) in
+            [(&samples.u, &fresh.u), (&samples.e1, &fresh.e1), (&samples.e2, &fresh.e2)]
+        {
+            assert_eq!(again.as_slice(), fresh.as_slice());
+        }
+        samples.wipe();
+        for poly in [&samples.u, &samples.e1, &samples.e2] {
+            assert_eq!(poly.as_slice(), [0; 1024]);
         }
     }
 

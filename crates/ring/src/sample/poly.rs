@@ -81,6 +81,11 @@ impl SmallPoly {
         &self.0
     }
 
+    /// The coefficients, for what draws over them.
+    pub(crate) fn as_mut_slice(&mut self) -> &mut [i32] {
+        &mut self.0
+    }
+
     /// The number of coefficients.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -5,11 +5,12 @@ use super::device::{
     check_decrypt, check_encrypt,
 };
 use super::ternary::{PreparedSmall, PreparedWide, TernaryRing};
-use cyclotron_ring::sample::device::DeviceStream;
+use cyclotron_ring::sample::device::{DeviceSamples, DeviceStream, MIN_DEGREE};
 use cyclotron_ring::sample::{SecretSeed, SmallPoly};
+use cyclotron_ring::wipe;
 use std::fmt;
 use std::sync::Arc;
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 /// Encrypts and decrypts on the processor.
 ///
@@ -22,7 +23,7 @@ pub struct CpuCrypt {
     secret: Option<SecretCache>,
     /// The seed of the last run, and the next unused counter.
     used: Option<(Zeroizing<[u8; 32]>, u64)>,
-    /// Three polynomials of scratch, wiped after every run.
+    /// Wiped after every run.
     scratch: Scratch,
 }
 
@@ -37,17 +38,18 @@ struct SecretCache {
     prepared: PreparedSmall,
 }
 
-#[derive(Default)]
+/// What an encryption and a decryption write secrets into.
 struct Scratch {
     values: Zeroizing<Vec<u64>>,
     work: Zeroizing<Vec<u64>>,
+    samples: DeviceSamples,
 }
 
 impl Scratch {
     fn wipe(&mut self) {
-        // Of the slices: a wiped vector is empty.
-        self.values.as_mut_slice().zeroize();
-        self.work.as_mut_slice().zeroize();
+        wipe(&mut self.values);
+        wipe(&mut self.work);
+        self.samples.wipe();
     }
 }
 
@@ -71,7 +73,7 @@ impl CpuCrypt {
     /// As [`Self::new`].
     pub fn with_ring(ring: Arc<TernaryRing>, log_t: u32) -> DeviceResult<Self> {
         let degree = ring.ring().degree();
-        if degree < cyclotron_ring::sample::device::MIN_DEGREE {
+        if degree < MIN_DEGREE {
             return Err(DeviceError::Unsupported {
                 what: format!("degree {degree}"),
                 device: "the processor".to_owned(),
@@ -87,7 +89,11 @@ impl CpuCrypt {
             });
         }
         let scratch = |words| Zeroizing::new(vec![0; words]);
-        let scratch = Scratch { values: scratch(degree), work: scratch(ring.work_words()) };
+        let scratch = Scratch {
+            values: scratch(degree),
+            work: scratch(ring.work_words()),
+            samples: DeviceSamples::zero(degree)?,
+        };
         Ok(Self { ring, log_t, public: None, secret: None, used: None, scratch })
     }
 
@@ -156,18 +162,12 @@ impl CryptDevice for CpuCrypt {
         };
         let ring = self.ring.ring();
         let (n, mask, shift) = (ring.degree(), ring.mask(), ring.bits() - self.log_t);
-        let stream = DeviceStream::new(run.seed, run.run_counter);
-        let Scratch { values, work } = &mut self.scratch;
+        let stream = DeviceStream::new(run.seed, run.run_counter).with_simd(self.ring.simd());
+        let Scratch { values, work, samples } = &mut self.scratch;
         let outputs = c0.chunks_exact_mut(n).zip(c1.chunks_exact_mut(n));
         let mut result = Ok(Cost::default());
         for ((k, message), (c0, c1)) in (0u32..).zip(run.messages.chunks_exact(n)).zip(outputs) {
-            let samples = match stream.plaintext(k, n) {
-                Ok(samples) => samples,
-                Err(error) => {
-                    result = Err(error.into());
-                    break;
-                }
-            };
+            stream.refill(k, samples);
             if let Err(error) = self.ring.transform_small(samples.u.as_slice(), work, values) {
                 result = Err(error.into());
                 break;
@@ -205,7 +205,7 @@ impl CryptDevice for CpuCrypt {
                 *m = (m.wrapping_add(c).wrapping_add(half) >> shift) & mask;
             }
         }
-        self.scratch.wipe();
+        wipe(&mut self.scratch.work);
         Ok(Cost::default())
     }
 }

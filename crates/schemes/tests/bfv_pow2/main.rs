@@ -4,6 +4,8 @@
 mod algebra;
 mod device;
 mod files;
+mod golden;
+mod independent;
 mod lab;
 mod noise;
 mod randomness;

@@ -19,7 +19,7 @@ struct Device {
     name: &'static str,
     description: &'static str,
     available: bool,
-    remedy: Option<&'static str>,
+    remedy: Option<String>,
     configurations: Vec<Configuration>,
 }
 
@@ -83,7 +83,7 @@ fn human(report: &Report) -> String {
     );
     for device in &report.devices {
         if device.configurations.is_empty() {
-            let why = device.remedy.unwrap_or("not in this build");
+            let why = device.remedy.as_deref().unwrap_or("not in this build");
             table.add_row([device.name, "", "", "", "", why]);
         }
         for configuration in &device.configurations {
