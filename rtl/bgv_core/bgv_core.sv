@@ -83,7 +83,6 @@ module bgv_core
 );
 
   localparam int unsigned W = 27;
-  localparam int unsigned Banks = 2 << LogB;
   localparam int unsigned Digit = LogB + 1;
   localparam int unsigned LogT = LogN - Digit;
   localparam int unsigned WordBits = word_bits(LogN, LogBuffers, Digits);
@@ -216,12 +215,15 @@ module bgv_core
   assign {host_index, host_word} = win_we ? win_wr_addr : win_rd_addr;
   assign is_key = win_we && win_wr_region[0];
   assign low = host_word[Digit-1:0];
+  function automatic logic [Digit-1:0] evaluation_bank(logic [Digit-1:0] place);
+    for (int unsigned b = 0; b < Digit; b++) evaluation_bank[b] = place[(b+1)%Digit];
+  endfunction
   always_comb begin
     host_beat = host_word[LogT-1:0];
     host_bank = host_word[LogN-1:LogT];
     if (is_key) begin
       host_beat = host_word[LogN-1:Digit];
-      host_bank = (low >> 1) | (Digit'(low[0]) << LogB);
+      host_bank = evaluation_bank(low);
     end
   end
 

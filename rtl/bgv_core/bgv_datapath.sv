@@ -152,11 +152,11 @@ module bgv_datapath
     .write_beat_o(write_beat)
   );
 
-  assign wiping_o = samples_busy || keys_busy || wiping_q;
   assign samples_ready_o = samples_ready;
 
   // The buffers' wipe, a beat of all parts a cycle.
   logic wiping_q;
+  assign wiping_o = samples_busy || keys_busy || wiping_q;
   logic [LogBuffers+LogT-1:0] wipe_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin

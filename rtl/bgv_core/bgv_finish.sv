@@ -91,8 +91,9 @@ module bgv_finish
     assign noise = j < 2 ? small_t'($signed(noise_i[j])) <<< log_p_q : '0;
     logic [8:0] half;
     assign half = 9'd1 << (log_p_q - 4'd1);
-    assign message = (a_i[j][8:0] >= half) ? small_t'({1'b0, a_i[j][8:0]}) - (small_t'(1) <<< log_p_q)
-                                           : small_t'({1'b0, a_i[j][8:0]});
+    small_t plain;
+    assign plain = small_t'({1'b0, a_i[j][8:0]});
+    assign message = (a_i[j][8:0] >= half) ? plain - (small_t'(1) <<< log_p_q) : plain;
     assign small_now = j == 0 ? noise + message : noise;
     always_ff @(posedge clk_i) begin
       left_q <= (op_q == OpAdd || op_q == OpModSwitch) ? a_i[j] : z_i[j];
@@ -128,8 +129,10 @@ module bgv_finish
     assign upper = rest6_q > divisor_q >> 1;
     assign centred = $signed({1'b0, rest6_q}) - (upper ? $signed({1'b0, divisor_q}) : (W+1)'(0));
     assign negative = 8'(-centred) & p_mask_q;
-    assign k = {1'b0, negative} > 9'(p_mask_q >> 1) + 9'd1 ? $signed({1'b0, negative}) - $signed(9'(p_mask_q) + 9'd1)
-                                                           : $signed({1'b0, negative});
+    logic signed [8:0] positive;
+    assign positive = $signed({1'b0, negative});
+    assign k = {1'b0, negative} > 9'(p_mask_q >> 1) + 9'd1 ?
+               positive - $signed(9'(p_mask_q) + 9'd1) : positive;
     logic signed [W+1:0] down7_q;
     logic [W-1:0] rest7_q;
     logic [7:0] message7_q;

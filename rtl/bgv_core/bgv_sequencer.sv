@@ -142,7 +142,7 @@ module bgv_sequencer
   assign dst = buffer_t'(command_i.dst);
 
   logic load_idle, product_room, finish_room, transforms, ready, accept, memory_free;
-  logic finish_begins_reading;
+  logic finish_begins_reading, finish_holds_q;
   assign transforms = forward != '0;
   assign ready = known && finish_room && writes_q[a] == '0 && (!two || writes_q[b] == '0) &&
                  writes_q[dst] != '1 &&
@@ -246,8 +246,8 @@ module bgv_sequencer
     ring: ring_i
   };
   assign finish_new = '{
-    op: command_i.op, level: command_i.level[1:0], base: inverse_base, inputs: inverse, ring: ring_i,
-    a: a, b: b, dst: dst, slot: samples_slot_i
+    op: command_i.op, level: command_i.level[1:0], base: inverse_base, inputs: inverse,
+    ring: ring_i, a: a, b: b, dst: dst, slot: samples_slot_i
   };
 
   bgv_queue #(.Width($bits(product_t))) u_products (
@@ -263,6 +263,7 @@ module bgv_sequencer
 
   logic [Units-1:0] product_in, product_out;
   logic product_done, product_offer, product_busy_q, product_beat_valid, product_end;
+  logic product_all_q;  // all beats have come
   logic [ProductLatency-1:0] product_past_q, product_last_q;
   beat_t product_beat_q;
   op_e product_op_q;
@@ -280,7 +281,6 @@ module bgv_sequencer
   assign product_beat_valid = product_busy_q && valid_i[product_unit_q[0]] && !product_all_q;
   assign product_end = product_last_q[ProductLatency-1];
 
-  logic product_all_q;  // all beats have come
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       {product_busy_q, product_all_q, product_past_q, product_last_q, product_beat_q} <= '0;
@@ -322,7 +322,7 @@ module bgv_sequencer
   // ---- finisher ----------------------------------------------------------------------------------
 
   logic [Units-1:0] finish_in;
-  logic finish_done, finish_offer, finish_busy_q, finish_holds_q, finish_all_q, finish_memory_q;
+  logic finish_done, finish_offer, finish_busy_q, finish_all_q, finish_memory_q;
   logic finish_beat_valid, finish_end, finish_needs_memory, finish_first_write, finish_alone;
   logic [WriteLatency-1:0] finish_past_q, finish_last_q;
   beat_t finish_beat_q, write_beat_q;

@@ -83,7 +83,7 @@ module ntt_unit #(
   step_t load_step_q, unload_step_q;
   logic load_first, load_last, direct_start, start, taken;
   logic unload_accept, unload_last, finished, finished_buffer;
-  logic run_q, last_step;
+  logic run_q, last_step, direct_q, taken_q, issue_buffer_q, unload_inverse_q;
 
   assign can_load_o = loading_q || !occupied_q[load_buffer_q];
   assign load_first = load_valid_i && !loading_q;
@@ -138,7 +138,7 @@ module ntt_unit #(
   // ---- steps ----------------------------------------------------------------------------------
 
   // One step a cycle; between stages `Gap` idle cycles, which are none for large transforms.
-  logic issue_inverse_q, issue_buffer_q, issue, stage_end, direct_q, taken_q, load_valid_q;
+  logic issue_inverse_q, issue, stage_end, load_valid_q;
   position_t stage_q, position;
   step_t step_q;
   logic [GapWidth-1:0] gap_q;
@@ -257,7 +257,7 @@ module ntt_unit #(
 
   // ---- memory ---------------------------------------------------------------------------------
 
-  beat_t write_q, load_q;
+  beat_t write_q, load_q, results;
   addresses_t read_address_q, write_address_q, load_address_q;
   logic load_write_q, load_write_buffer_q;
 
@@ -308,7 +308,7 @@ module ntt_unit #(
   // ---- butterflies ----------------------------------------------------------------------------
 
   // Beats of a direct start keep step with the reads they stand for.
-  beat_t beat_q, beat_read_q, beat_table_q, operands_q, results;
+  beat_t beat_q, beat_read_q, beat_table_q, operands_q;
   route_t read_ways_q, read_ways_table_q;
   logic [B-1:0][W-1:0] w_q, x, y;
   always_ff @(posedge clk_i) begin
@@ -339,7 +339,7 @@ module ntt_unit #(
 
   // ---- way out ---------------------------------------------------------------------------------
 
-  logic unload_inverse_q, stream_q, stream_buffer_q;
+  logic stream_q, stream_buffer_q;
   route_t unload_ways_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) {unload_inverse_q, stream_q, stream_buffer_q, unload_valid_o} <= '0;
