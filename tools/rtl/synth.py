@@ -248,7 +248,10 @@ def chosen(
     """(configuration, target) of all to make: what is named, else the full and the placed ones."""
     rules = targets(root)
     for one in configurations(root=root):
-        for target in names or rules:
+        ours = [
+            name for name, rule in rules.items() if one.block in rule.get("blocks", [one.block])
+        ]
+        for target in names or ours:
             asked = one.block in what or f"{one.block}.{one.name}" in what
             usual = not what and (one.full or is_placed(one, rules[target]))
             if (asked or usual) and skipped(one, rules[target]) is None:

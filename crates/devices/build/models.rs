@@ -21,6 +21,8 @@ const MODELS: &[(&str, &str)] = &[
     ("bfv_mini", "n4"),
     ("bfv_mini", "n8"),
     ("bfv_mini", "n16"),
+    ("bgv_core", "toy16"),
+    ("bgv_core", "paper_128"),
 ];
 
 /// Verilator's own sources that every program needs.

@@ -6,6 +6,7 @@
 //! * [`bfv_crypt`]: BFV encryption and decryption on a systolic array, a
 //!   [`CryptDevice`](cyclotron_schemes::bfv_pow2::CryptDevice);
 //! * [`bfv_mini`]: the same for degrees 4, 8 and 16, on a two-dimensional array;
+//! * [`bgv_core`]: leveled BGV circuits, a [`BgvDevice`](cyclotron_schemes::bgv_word::BgvDevice);
 //! * [`registry`]: devices by name, the processor among them;
 //! * [`attack`]: what the paper's own randomness gives away.
 //!
@@ -15,6 +16,7 @@
 pub mod attack;
 pub mod bfv_crypt;
 pub mod bfv_mini;
+pub mod bgv_core;
 pub mod bus;
 mod link;
 pub mod registers;
@@ -25,6 +27,7 @@ pub mod uio;
 
 pub use bfv_crypt::BfvCrypt;
 pub use bfv_mini::BfvMini;
+pub use bgv_core::BgvCore;
 pub use bus::{Bus, BusError, BusResult, Done, Limit};
 pub use registry::{DeviceListing, devices, open};
 pub use sim::{SimBus, SimModel};

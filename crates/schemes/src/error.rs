@@ -1,6 +1,7 @@
 //! What the schemes refuse; each error carries both values and names the remedy.
 
 use crate::bfv_pow2::DeviceError;
+use crate::bgv_word::BgvDeviceError;
 use cyclotron_engine::EngineError;
 use cyclotron_ring::RingError;
 use thiserror::Error;
@@ -21,6 +22,9 @@ pub enum Error {
     /// The encryption device refused or failed.
     #[error(transparent)]
     Device(DeviceError),
+    /// The BGV device refused or failed.
+    #[error(transparent)]
+    BgvDevice(BgvDeviceError),
     /// A parameter outside its range.
     #[error("{what} is {value}; {remedy}")]
     Parameter {
@@ -218,6 +222,15 @@ impl From<DeviceError> for Error {
         match error {
             DeviceError::Ring(ring) => Self::Ring(ring),
             other => Self::Device(other),
+        }
+    }
+}
+
+impl From<BgvDeviceError> for Error {
+    fn from(error: BgvDeviceError) -> Self {
+        match error {
+            BgvDeviceError::Device(device) => device.into(),
+            other => Self::BgvDevice(other),
         }
     }
 }

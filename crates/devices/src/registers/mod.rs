@@ -5,6 +5,7 @@
 
 pub mod bfv_crypt;
 pub mod bfv_mini;
+pub mod bgv_core;
 
 /// The words that every device starts with, and the bits of the control word that all share.
 pub mod common {

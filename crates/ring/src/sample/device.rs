@@ -5,7 +5,7 @@
 //! little-endian 64-bit words `W[0] .. W[2 n - 1]`:
 //!
 //! * `e[w] = ones(bits 0..20 of W[w]) - ones(bits 21..41)`, the centred binomial distribution of
-//!   `k = 21`; `e1` is `e[0] .. e[n - 1]` and `e2` the rest;
+//!   `k = 21`; `e1` is `e[0] .. e[n - 1]` and `e2` the rest ([`DeviceNoise`] has another one);
 //! * with `h[w]` = bits 42..63 and `x = h[2 i] + 2^22 h[2 i + 1]`, `u[i]` is `0, 1, -1` for
 //!   `floor(3 x / 2^44) = 0, 1, 2`.
 //!
@@ -33,6 +33,40 @@ pub const MAX_NOISE: u32 = 21;
 
 /// Words of keystream drawn at once at most: the buffer stays on the stack, where it is wiped.
 const DRAW: usize = 512;
+
+/// Bits of a word that make its noise sample; the other 22 are half a coefficient of `u`.
+const NOISE_BITS: u32 = 2 * MAX_NOISE;
+
+/// How a word becomes a noise sample.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum DeviceNoise {
+    /// Centred binomial, `k = 21`: what the security tables assume.
+    #[default]
+    Binomial,
+    /// `0, 1, -1` for `floor(3 x / 2^42) = 0, 1, 2`, `x` = bits 0..41: far below the deviation that
+    /// the security tables assume, for reproducing a paper that draws its errors so.
+    Ternary,
+}
+
+impl DeviceNoise {
+    /// The variance of a sample.
+    #[must_use]
+    pub fn variance(self) -> f64 {
+        match self {
+            Self::Binomial => f64::from(MAX_NOISE) / 2.0,
+            Self::Ternary => 2.0 / 3.0,
+        }
+    }
+
+    /// The largest absolute value of a sample.
+    #[must_use]
+    pub const fn max(self) -> u32 {
+        match self {
+            Self::Binomial => MAX_NOISE,
+            Self::Ternary => 1,
+        }
+    }
+}
 
 /// The low 21 bits.
 const COUNTED: u64 = (1 << MAX_NOISE) - 1;
@@ -79,18 +113,31 @@ impl DeviceStream {
         self.run_counter
     }
 
-    /// The secrets of plaintext number `k` of the batch, for the degree `n`.
+    /// The secrets of plaintext number `k` of the batch, for the degree `n`, with binomial noise.
     ///
     /// # Errors
     /// [`RingError::UnsupportedDegree`] when `n` is not a power of two in `[4, 2^20]`.
     pub fn plaintext(&self, k: u32, n: usize) -> Result<DeviceSamples> {
+        self.plaintext_with(k, n, DeviceNoise::Binomial)
+    }
+
+    /// The secrets of plaintext number `k` of the batch, for the degree `n`; `u` is the same for
+    /// every kind of noise.
+    ///
+    /// # Errors
+    /// As [`Self::plaintext`].
+    pub fn plaintext_with(&self, k: u32, n: usize, noise: DeviceNoise) -> Result<DeviceSamples> {
         let mut samples = DeviceSamples::zero(n)?;
-        self.refill(k, &mut samples);
+        self.refill_with(k, noise, &mut samples);
         Ok(samples)
     }
 
-    /// Overwrites samples with those of plaintext number `k`, for their degree.
+    /// Overwrites samples with those of plaintext number `k`, for their degree, with binomial noise.
     pub fn refill(&self, k: u32, samples: &mut DeviceSamples) {
+        self.refill_with(k, DeviceNoise::Binomial, samples);
+    }
+
+    fn refill_with(&self, k: u32, noise: DeviceNoise, samples: &mut DeviceSamples) {
         let mut nonce = Nonce::default();
         nonce[..4].copy_from_slice(&k.to_le_bytes());
         nonce[4..].copy_from_slice(&self.run_counter.to_le_bytes());
@@ -105,23 +152,23 @@ impl DeviceStream {
             for (u, e) in pieces {
                 let bytes = &mut keystream.0[..8 * e.len()];
                 cipher.write_keystream(bytes);
-                self.sample(bytes, u, e);
+                self.sample(noise, bytes, u, e);
             }
         }
     }
 
     /// As many noise samples as there are words of keystream, and half as many of `u`.
-    fn sample(&self, keystream: &[u8], u: &mut [i32], e: &mut [i32]) {
+    fn sample(&self, noise: DeviceNoise, keystream: &[u8], u: &mut [i32], e: &mut [i32]) {
         #[cfg(target_arch = "x86_64")]
         if self.simd != SimdLevel::Scalar
             && SimdLevel::Avx2.is_available()
             && is_x86_feature_detected!("popcnt")
         {
             // SAFETY: this machine has the instructions.
-            unsafe { samples_avx2(keystream, u, e) };
+            unsafe { samples_avx2(noise, keystream, u, e) };
             return;
         }
-        samples(keystream, u, e);
+        samples(noise, keystream, u, e);
     }
 }
 
@@ -167,35 +214,49 @@ impl Drop for Wiped {
 
 /// As many noise samples as there are words of keystream, and half as many of `u`.
 #[inline(always)]
-fn samples(keystream: &[u8], u: &mut [i32], e: &mut [i32]) {
-    for (e, word) in e.iter_mut().zip(keystream.as_chunks().0) {
-        *e = noise(u64::from_le_bytes(*word));
+fn samples(noise: DeviceNoise, keystream: &[u8], u: &mut [i32], e: &mut [i32]) {
+    let words = keystream.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word));
+    match noise {
+        DeviceNoise::Binomial => words.zip(e).for_each(|(word, e)| *e = binomial_noise(word)),
+        DeviceNoise::Ternary => words.zip(e).for_each(|(word, e)| *e = ternary_noise(word)),
     }
     for (u, pair) in u.iter_mut().zip(keystream.as_chunks().0) {
         let pair = u128::from_le_bytes(*pair);
         let (first, second) = (pair as u64, (pair >> 64) as u64);
-        *u = ternary((first >> (2 * MAX_NOISE)) | ((second >> (2 * MAX_NOISE)) << 22));
+        *u = ternary((first >> NOISE_BITS) | ((second >> NOISE_BITS) << 22));
     }
 }
 
 /// The portable body compiled for 256-bit vectors.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,popcnt")]
-fn samples_avx2(keystream: &[u8], u: &mut [i32], e: &mut [i32]) {
-    samples(keystream, u, e);
+fn samples_avx2(noise: DeviceNoise, keystream: &[u8], u: &mut [i32], e: &mut [i32]) {
+    samples(noise, keystream, u, e);
 }
 
 /// Ones of bits 0..20 less ones of bits 21..41. As `-ones(b) = ones(not b) - 21`, one count does.
 #[inline(always)]
-const fn noise(word: u64) -> i32 {
+const fn binomial_noise(word: u64) -> i32 {
     const BOTH: u64 = (COUNTED << MAX_NOISE) | COUNTED;
     ((word ^ (COUNTED << MAX_NOISE)) & BOTH).count_ones() as i32 - MAX_NOISE as i32
+}
+
+/// `0, 1, -1` for bits 0..41 in the first, second and last third of their range.
+#[inline(always)]
+const fn ternary_noise(word: u64) -> i32 {
+    third(word & ((1 << NOISE_BITS) - 1), NOISE_BITS)
 }
 
 /// `0, 1, -1` for a number of 44 bits in the first, second and last third of its range.
 #[inline(always)]
 const fn ternary(x: u64) -> i32 {
-    let third = ((3 * x) >> 44) as i32;
+    third(x, 44)
+}
+
+/// `0, 1, -1` for a number of so many bits, 62 at most.
+#[inline(always)]
+const fn third(x: u64, bits: u32) -> i32 {
+    let third = ((3 * x) >> bits) as i32;
     third - 3 * (third >> 1)
 }
 
@@ -218,11 +279,30 @@ mod tests {
                 "{x}"
             );
         }
-        assert_eq!(
-            [noise(COUNTED), noise(COUNTED << 21), noise(u64::MAX), noise(1)],
-            [21, -21, 0, 1]
-        );
-        assert_eq!(noise(u64::MAX << 42), 0);
+        let binomial = [COUNTED, COUNTED << 21, u64::MAX, 1, u64::MAX << 42].map(binomial_noise);
+        assert_eq!(binomial, [21, -21, 0, 1, 0]);
+        let top = (1u64 << 42) - 1;
+        let third = top / 3;
+        for (x, expected) in
+            [(0, 0), (third, 0), (third + 1, 1), (2 * third, 1), (2 * third + 1, -1), (top, -1)]
+        {
+            assert_eq!(ternary_noise(x), expected, "{x}");
+            assert_eq!(ternary_noise(x | (u64::MAX << 42)), expected, "{x}");
+        }
+    }
+
+    /// The kind of noise changes the noise alone.
+    #[test]
+    fn ternary_noise_has_its_own_distribution() {
+        let stream = DeviceStream::new(&SecretSeed::new(SEED_BYTES), 1);
+        let samples = stream.plaintext_with(0, 1 << 19, DeviceNoise::Ternary).unwrap();
+        let binomial = stream.plaintext(0, 1 << 19).unwrap();
+        assert_eq!(samples.u.as_slice(), binomial.u.as_slice());
+        for e in [&samples.e1, &samples.e2] {
+            assert!(chi_square(e.as_slice(), 1, |_| 1.0 / 3.0) < 1.0);
+            assert_moments(e.as_slice(), DeviceNoise::Ternary.variance(), 2.0 / 3.0);
+        }
+        assert_eq!([DeviceNoise::Binomial, DeviceNoise::Ternary].map(DeviceNoise::max), [21, 1]);
     }
 
     /// Coefficients of the vector file: all of them, or the first and a digest.
@@ -289,7 +369,7 @@ mod tests {
             for simd in SimdLevel::available() {
                 let stream = DeviceStream::new(&SecretSeed::new(SEED_BYTES), 0).with_simd(simd);
                 let (mut found_u, mut found_e) = (vec![7; length / 2], vec![7; length]);
-                stream.sample(&keystream, &mut found_u, &mut found_e);
+                stream.sample(DeviceNoise::Binomial, &keystream, &mut found_u, &mut found_e);
                 assert!(found_u == u && found_e == e, "{simd}, {length} words");
             }
         }

@@ -1,0 +1,425 @@
+// Runs commands: what the loader, the products and the finisher do, and when.
+//
+// A command goes through three engines, each with commands of its own behind one another:
+//
+//   loader     memory or samples -> forward transforms
+//   products   forward transforms, keys -> inverse transforms
+//   finisher   inverse transforms, memory, noise -> memory
+//
+// Transform units are given out in a ring of `ring_i` units when a command begins; a unit is promised to
+// one polynomial at a time, until that polynomial has come. So each unit's polynomials are in the order
+// of the commands, the engines work in that order, and nothing waits in a circle. An engine takes results
+// as they are made (`offer`) when it can begin then, and from the units' buffers otherwise.
+//
+// A command waits until nothing is on its way into its operands' buffers. The finisher's first beat
+// counts as written: readers go through a buffer in the same order and do not overtake.
+//
+// Commands of unknown operation, or of more transforms than the ring has units, are dropped with
+// `unknown_o`.
+module bgv_sequencer
+  import bgv_core_pkg::*;
+#(
+  parameter int unsigned LogT = 6,
+  parameter int unsigned Units = 7,
+  parameter int unsigned Lanes = 4,
+  parameter int unsigned Digits = 2,
+  parameter int unsigned LogBuffers = 3,
+  parameter int unsigned LogSlots = 2,
+  localparam int unsigned UnitWidth = $clog2(Units + 1),
+  localparam int unsigned LaneWidth = $clog2(Lanes)
+) (
+  input  logic                            clk_i,
+  input  logic                            rst_ni,
+
+  input  logic                            command_valid_i,
+  output logic                            command_ready_o,
+  input  command_t                        command_i,
+  input  logic [UnitWidth-1:0]            ring_i,
+  output logic                            unknown_o,
+  output logic                            busy_o,
+
+  // Units.
+  input  logic [Units-1:0]                can_load_i,
+  input  logic [Units-1:0]                can_unload_i,
+  input  logic [Units-1:0]                offer_i,
+  input  logic [Units-1:0]                oldest_inverse_i,
+  input  logic [Units-1:0]                valid_i,
+  input  logic                            pool_busy_i,
+  output logic [Units-1:0]                unload_o,
+  output logic [Units-1:0]                take_o,
+  output logic [Units-1:0]                forward_units_o,
+  output logic [Units-1:0][LaneWidth-1:0] forward_lane_o,
+  output logic [Units-1:0]                inverse_units_o,
+  output logic [Units-1:0][1:0]           inverse_lane_o,
+
+  // Samples.
+  input  logic                            samples_ready_i,
+  input  logic [LogSlots-1:0]             samples_slot_i,
+  output logic                            samples_take_o,
+  output logic                            samples_free_o,
+
+  // Loader: reads of the cycle; the beats reach the units DigitsLatency + 1 later.
+  output op_e                             load_op_o,
+  output logic [1:0]                      load_level_o,
+  output logic                            load_read_o,
+  output logic [LogT-1:0]                 load_beat_o,
+  output logic [LogBuffers-1:0]           load_a_o,
+  output logic [LogBuffers-1:0]           load_b_o,
+  output logic [LogSlots-1:0]             load_slot_o,
+  output logic                            forward_valid_o,
+
+  // Products.
+  output op_e                             product_op_o,
+  output logic [Lanes-1:0][UnitWidth-1:0] product_unit_o,
+  output logic [LogT-1:0]                 product_beat_o,
+  output logic                            inverse_valid_o,
+
+  // Finisher: reads of the cycle; the beats reach the memory FinishLatency + 1 later.
+  output op_e                             finish_op_o,
+  output logic [1:0]                      finish_level_o,
+  output logic                            finish_read_o,
+  output logic [2:0][UnitWidth-1:0]       finish_unit_o,
+  output logic [LogT-1:0]                 finish_beat_o,
+  output logic [LogBuffers-1:0]           finish_a_o,
+  output logic [LogBuffers-1:0]           finish_b_o,
+  output logic [LogSlots-1:0]             finish_slot_o,
+  output logic [2:0]                      write_parts_o,
+  output logic [LogBuffers-1:0]           write_buffer_o,
+  output logic [LogT-1:0]                 write_beat_o
+);
+
+  localparam int unsigned LoadLatency = DigitsLatency + 1;
+  localparam int unsigned ProductLatency = PointwiseLatency + 1;
+  localparam int unsigned WriteLatency = FinishLatency + 1;
+  localparam int unsigned Buffers = 1 << LogBuffers;
+
+  typedef logic [UnitWidth-1:0] unit_t;
+  typedef logic [LogBuffers-1:0] buffer_t;
+  typedef logic [LogT-1:0] beat_t;
+  typedef logic [3:0] number_t;
+
+  // Unit j of a group that begins at `base`.
+  function automatic unit_t member(unit_t base, number_t j, unit_t ring);
+    logic [UnitWidth:0] u;
+    u = {1'b0, base} + (UnitWidth+1)'(j);
+    return unit_t'(u >= {1'b0, ring} ? u - {1'b0, ring} : u);
+  endfunction
+
+  // The other way round: which of the group unit u is.
+  function automatic unit_t place(unit_t base, unit_t u, unit_t ring);
+    return u >= base ? u - base : u + ring - base;
+  endfunction
+
+  // ---- the command at the head ---------------------------------------------------------------
+
+  op_e op;
+  number_t forward, inverse;  // transforms
+  logic two, known;
+  assign op = op_e'(command_i.op);
+  assign forward = forward_transforms(op, 4'(Digits));
+  assign inverse = inverse_transforms(op);
+  assign two = op inside {OpMultiply, OpAdd};
+  assign known = op inside {OpEncrypt, OpDecrypt, OpAdd, OpMultiply, OpKeySwitch, OpModSwitch} &&
+                 32'(forward) + 32'(inverse) <= 32'(ring_i);
+
+  unit_t ring_q, ring_next;
+  logic [Units-1:0] group_forward, group_inverse, reserved_q;
+  unit_t inverse_base;
+  assign inverse_base = member(ring_q, forward, ring_i);
+  assign ring_next = member(inverse_base, inverse, ring_i);
+  for (genvar u = 0; u < Units; u++) begin : gen_group
+    unit_t here, there;
+    assign here = place(ring_q, unit_t'(u), ring_i);
+    assign there = place(inverse_base, unit_t'(u), ring_i);
+    assign group_forward[u] = unit_t'(u) < ring_i && 4'(here) < forward;
+    assign group_inverse[u] = unit_t'(u) < ring_i && 4'(there) < inverse;
+  end
+
+  logic [Buffers-1:0][2:0] writes_q;  // commands on their way into each buffer
+  buffer_t a, b, dst;
+  assign a = buffer_t'(command_i.a);
+  assign b = buffer_t'(command_i.b);
+  assign dst = buffer_t'(command_i.dst);
+
+  logic load_idle, product_room, finish_room, transforms, ready, accept, memory_free;
+  logic finish_begins_reading, finish_holds_q;
+  assign transforms = forward != '0;
+  assign ready = known && finish_room && writes_q[a] == '0 && (!two || writes_q[b] == '0) &&
+                 writes_q[dst] != '1 &&
+                 (!transforms || (load_idle && product_room && memory_free &&
+                  (reserved_q & (group_forward | group_inverse)) == '0 &&
+                  (group_forward & ~can_load_i) == '0)) &&
+                 (op != OpEncrypt || samples_ready_i);
+  assign command_ready_o = !known || ready;
+  assign accept = command_valid_i && ready;
+  assign unknown_o = command_valid_i && !known;
+  assign samples_take_o = accept && op == OpEncrypt;
+
+  logic unused_command;
+  assign unused_command = ^{command_i.unused, command_i.level[3:2]};
+
+  // ---- loader ----------------------------------------------------------------------------------
+
+  logic load_read_q;
+  beat_t load_beat_q;
+  logic [LoadLatency-1:0] load_past_q, load_last_q;
+  logic load_busy_q, load_end;
+  op_e load_op_q;
+  logic [1:0] load_level_q;
+  buffer_t load_a_q, load_b_q;
+  logic [LogSlots-1:0] load_slot_q;
+  assign load_idle = !load_busy_q;
+  assign load_end = load_last_q[LoadLatency-1];
+  assign memory_free = !finish_holds_q && !finish_begins_reading;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      {load_read_q, load_beat_q, load_past_q, load_last_q, load_busy_q} <= '0;
+      forward_units_o <= '0;
+    end else begin
+      load_past_q <= {load_past_q[LoadLatency-2:0], load_read_q};
+      load_last_q <= {load_last_q[LoadLatency-2:0], load_read_q && load_beat_q == '1};
+      if (load_read_q) begin
+        load_beat_q <= load_beat_q + 1'b1;
+        if (load_beat_q == '1) load_read_q <= 1'b0;
+      end
+      if (load_end) begin
+        load_busy_q <= 1'b0;
+        forward_units_o <= '0;
+      end
+      if (accept && transforms) begin
+        load_busy_q <= 1'b1;
+        load_read_q <= 1'b1;
+        forward_units_o <= group_forward;
+      end
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (accept && transforms) begin
+      load_op_q <= op;
+      load_level_q <= command_i.level[1:0];
+      load_a_q <= a;
+      load_b_q <= b;
+      load_slot_q <= samples_slot_i;
+      for (int unsigned u = 0; u < Units; u++) begin
+        forward_lane_o[u] <= LaneWidth'(place(ring_q, unit_t'(u), ring_i));
+      end
+    end
+  end
+  assign load_op_o = load_op_q;
+  assign load_level_o = load_level_q;
+  assign load_read_o = load_read_q;
+  assign load_beat_o = load_beat_q;
+  assign load_a_o = load_a_q;
+  assign load_b_o = load_b_q;
+  assign load_slot_o = load_slot_q;
+  assign forward_valid_o = load_past_q[LoadLatency-1];
+
+  // ---- queues ----------------------------------------------------------------------------------
+
+  typedef struct packed {
+    logic [3:0] op;
+    unit_t in_base;
+    number_t inputs;
+    unit_t out_base;
+    number_t outputs;
+    unit_t ring;
+  } product_t;
+
+  typedef struct packed {
+    logic [3:0] op;
+    logic [1:0] level;
+    unit_t base;
+    number_t inputs;
+    unit_t ring;
+    buffer_t a;
+    buffer_t b;
+    buffer_t dst;
+    logic [LogSlots-1:0] slot;
+  } finish_t;
+
+  product_t product_new, product;
+  finish_t finish_new, finish;
+  logic product_valid, product_begin, finish_valid, finish_begin;
+  assign product_new = '{
+    op: command_i.op, in_base: ring_q, inputs: forward, out_base: inverse_base, outputs: inverse,
+    ring: ring_i
+  };
+  assign finish_new = '{
+    op: command_i.op, level: command_i.level[1:0], base: inverse_base, inputs: inverse,
+    ring: ring_i, a: a, b: b, dst: dst, slot: samples_slot_i
+  };
+
+  bgv_queue #(.Width($bits(product_t))) u_products (
+    .clk_i, .rst_ni, .push_i(accept && transforms), .data_i(product_new), .room_o(product_room),
+    .valid_o(product_valid), .data_o(product), .pop_i(product_begin)
+  );
+  bgv_queue #(.Width($bits(finish_t))) u_finishes (
+    .clk_i, .rst_ni, .push_i(accept), .data_i(finish_new), .room_o(finish_room),
+    .valid_o(finish_valid), .data_o(finish), .pop_i(finish_begin)
+  );
+
+  // ---- products ----------------------------------------------------------------------------------
+
+  logic [Units-1:0] product_in, product_out;
+  logic product_done, product_offer, product_busy_q, product_beat_valid, product_end;
+  logic product_all_q;  // all beats have come
+  logic [ProductLatency-1:0] product_past_q, product_last_q;
+  beat_t product_beat_q;
+  op_e product_op_q;
+  logic [Lanes-1:0][UnitWidth-1:0] product_unit_q;
+  for (genvar u = 0; u < Units; u++) begin : gen_product_group
+    assign product_in[u] = unit_t'(u) < product.ring &&
+                           4'(place(product.in_base, unit_t'(u), product.ring)) < product.inputs;
+    assign product_out[u] = unit_t'(u) < product.ring &&
+                            4'(place(product.out_base, unit_t'(u), product.ring)) < product.outputs;
+  end
+  assign product_done = (product_in & ~(can_unload_i & ~oldest_inverse_i)) == '0;
+  assign product_offer = (product_in & ~(offer_i & ~oldest_inverse_i)) == '0;
+  assign product_begin = product_valid && !product_busy_q && (product_done || product_offer) &&
+                         (product_out & ~can_load_i) == '0;
+  assign product_beat_valid = product_busy_q && valid_i[product_unit_q[0]] && !product_all_q;
+  assign product_end = product_last_q[ProductLatency-1];
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      {product_busy_q, product_all_q, product_past_q, product_last_q, product_beat_q} <= '0;
+      inverse_units_o <= '0;
+    end else begin
+      product_past_q <= {product_past_q[ProductLatency-2:0], product_beat_valid};
+      product_last_q <= {product_last_q[ProductLatency-2:0],
+                         product_beat_valid && product_beat_q == '1};
+      if (product_beat_valid) begin
+        product_beat_q <= product_beat_q + 1'b1;
+        if (product_beat_q == '1) product_all_q <= 1'b1;
+      end
+      if (product_end) begin
+        {product_busy_q, product_all_q} <= '0;
+        inverse_units_o <= '0;
+      end
+      if (product_begin) begin
+        product_busy_q <= 1'b1;
+        inverse_units_o <= product_out;
+      end
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (product_begin) begin
+      product_op_q <= op_e'(product.op);
+      for (int unsigned u = 0; u < Units; u++) begin
+        inverse_lane_o[u] <= 2'(place(product.out_base, unit_t'(u), product.ring));
+      end
+      for (int unsigned j = 0; j < Lanes; j++) begin
+        product_unit_q[j] <= member(product.in_base, number_t'(j), product.ring);
+      end
+    end
+  end
+  assign product_op_o = product_op_q;
+  assign product_unit_o = product_unit_q;
+  assign product_beat_o = product_beat_q;
+  assign inverse_valid_o = product_past_q[ProductLatency-1];
+
+  // ---- finisher ----------------------------------------------------------------------------------
+
+  logic [Units-1:0] finish_in;
+  logic finish_done, finish_offer, finish_busy_q, finish_all_q, finish_memory_q;
+  logic finish_beat_valid, finish_end, finish_needs_memory, finish_first_write, finish_alone;
+  logic [WriteLatency-1:0] finish_past_q, finish_last_q;
+  beat_t finish_beat_q, write_beat_q;
+  finish_t finish_q;
+  logic [2:0][UnitWidth-1:0] finish_unit_q;
+  logic [2:0] parts_q;
+  op_e finish_op;
+  assign finish_op = op_e'(finish.op);
+  for (genvar u = 0; u < Units; u++) begin : gen_finish_group
+    assign finish_in[u] = unit_t'(u) < finish.ring &&
+                          4'(place(finish.base, unit_t'(u), finish.ring)) < finish.inputs;
+  end
+  assign finish_alone = finish.inputs == '0;
+  assign finish_done = (finish_in & ~(can_unload_i & oldest_inverse_i)) == '0;
+  assign finish_offer = (finish_in & ~(offer_i & oldest_inverse_i)) == '0;
+  assign finish_needs_memory = finish_op != OpMultiply;
+  assign finish_begin = finish_valid && !finish_busy_q && (finish_done || finish_offer) &&
+                        !(finish_needs_memory && load_read_q);
+  assign finish_begins_reading = finish_begin && finish_needs_memory;
+  assign finish_beat_valid = finish_busy_q && !finish_all_q &&
+                             (finish_memory_q || valid_i[finish_unit_q[0]]);
+  assign finish_first_write = finish_past_q[WriteLatency-1] && write_beat_q == '0;
+  assign finish_end = finish_last_q[WriteLatency-1];
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      {finish_busy_q, finish_holds_q, finish_all_q, finish_past_q, finish_last_q} <= '0;
+      {finish_beat_q, write_beat_q} <= '0;
+    end else begin
+      finish_past_q <= {finish_past_q[WriteLatency-2:0], finish_beat_valid};
+      finish_last_q <= {finish_last_q[WriteLatency-2:0], finish_beat_valid && finish_beat_q == '1};
+      if (finish_beat_valid) begin
+        finish_beat_q <= finish_beat_q + 1'b1;
+        if (finish_beat_q == '1) {finish_all_q, finish_holds_q} <= 2'b10;
+      end
+      if (finish_past_q[WriteLatency-1]) write_beat_q <= write_beat_q + 1'b1;
+      if (finish_end) {finish_busy_q, finish_all_q} <= '0;
+      if (finish_begin) begin
+        finish_busy_q <= 1'b1;
+        finish_holds_q <= finish_needs_memory;
+      end
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (finish_begin) begin
+      finish_q <= finish;
+      finish_memory_q <= finish_alone;
+      for (int unsigned j = 0; j < 3; j++) begin
+        finish_unit_q[j] <= member(finish.base, number_t'(j), finish.ring);
+      end
+      unique case (finish_op)
+        OpDecrypt: parts_q <= 3'b001;
+        OpKeySwitch, OpEncrypt: parts_q <= 3'b011;
+        default: parts_q <= 3'b111;
+      endcase
+    end
+  end
+  logic unused_finish;  // read at the beginning only
+  assign unused_finish = ^{finish_q.base, finish_q.inputs, finish_q.ring};
+  assign finish_op_o = op_e'(finish_q.op);
+  assign finish_level_o = finish_q.level;
+  assign finish_read_o = finish_beat_valid;
+  assign finish_unit_o = finish_unit_q;
+  assign finish_beat_o = finish_beat_q;
+  assign finish_a_o = finish_q.a;
+  assign finish_b_o = finish_q.b;
+  assign finish_slot_o = finish_q.slot;
+  assign samples_free_o = finish_end && op_e'(finish_q.op) == OpEncrypt;
+  assign write_parts_o = finish_past_q[WriteLatency-1] ? parts_q : 3'b0;
+  assign write_buffer_o = finish_q.dst;
+  assign write_beat_o = write_beat_q;
+
+  // ---- what is shared ----------------------------------------------------------------------------
+
+  assign unload_o = (product_begin && product_done ? product_in : '0) |
+                    (finish_begin && finish_done && !finish_alone ? finish_in : '0);
+  assign take_o = (product_begin && !product_done ? product_in : '0) |
+                  (finish_begin && !finish_done ? finish_in : '0);
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      ring_q <= '0;
+      reserved_q <= '0;
+      writes_q <= '0;
+    end else begin
+      if (accept) ring_q <= ring_next;
+      reserved_q <= (reserved_q & ~(load_end ? forward_units_o : '0) &
+                     ~(product_end ? inverse_units_o : '0)) |
+                    (accept ? group_forward | group_inverse : '0);
+      for (int unsigned i = 0; i < Buffers; i++) begin
+        writes_q[i] <= writes_q[i] + 3'(accept && dst == buffer_t'(i)) -
+                       3'(finish_first_write && finish_q.dst == buffer_t'(i));
+      end
+    end
+  end
+
+  assign busy_o = command_valid_i || load_busy_q || product_busy_q || finish_busy_q ||
+                  product_valid || finish_valid || pool_busy_i;
+
+endmodule
