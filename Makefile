@@ -105,6 +105,7 @@ test-full: build ## Everything, tests marked full or ignored too
 	@$(STAGE) "benches, full ones too" $(PY) -m pytest $(BENCHES)
 	@$(STAGE) "mutants" $(PY) tools/rtl/mutate.py
 	@$(STAGE) "proofs" $(PY) tools/rtl/formal.py
+	@$(STAGE) "mutants of the proofs" $(PY) tools/rtl/mutate_proofs.py
 
 bench: build ## Benchmarks (criterion), and their medians on one page
 	rm -rf $(TARGET_DIR)/criterion

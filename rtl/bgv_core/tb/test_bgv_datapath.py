@@ -109,7 +109,7 @@ async def encryptions_decrypt(dut: Any) -> None:
 
 @cocotb.test()
 async def leveled_circuit(dut: Any) -> None:
-    """Add, multiply, key switch, mod switch, add, decrypt a level below; nothing is read between."""
+    """Add, multiply, key switch, mod switch, add, decrypt a level below; nothing read between."""
     dice = random.Random(3)
     bgv = scheme(1)
     if bgv.top == 0:
