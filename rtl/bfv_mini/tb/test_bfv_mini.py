@@ -254,8 +254,8 @@ async def round_trips(device: Device, counts: list[int], seed: int) -> None:
 async def batches(dut: Any) -> None:
     """Full, single and odd batches; over 1,000 items each way for ternary operands, n below 16.
 
-    The largest ring and the binary alphabet get their thousand in crates/devices/tests/bfv_mini.rs,
-    where a cycle of the simulation is several times as cheap.
+    n = 16 gets its thousand in crates/devices/tests/bfv_mini.rs, where a cycle of the simulation
+    is several times as cheap.
     """
     device = await open_device(dut)
     more = 14 if device.bfv.n < 16 and device.bfv.bits == 2 else 0
