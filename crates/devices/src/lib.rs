@@ -29,5 +29,8 @@ pub use bfv_crypt::BfvCrypt;
 pub use bfv_mini::BfvMini;
 pub use bgv_core::BgvCore;
 pub use bus::{Bus, BusError, BusResult, Done, Limit};
-pub use registry::{DeviceListing, devices, open};
+pub use registry::{
+    BgvConfiguration, BgvListing, DeviceListing, bgv_devices, devices, open, open_bgv,
+    open_bgv_core,
+};
 pub use sim::{SimBus, SimModel};

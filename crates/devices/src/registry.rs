@@ -1,4 +1,10 @@
 //! Devices by name: what there is in this build, and the one whose size fits.
+//!
+//! [`devices`] and [`open`] are for BFV, [`bgv_devices`] and [`open_bgv`] for leveled circuits of BGV.
+
+mod bgv;
+
+pub use bgv::{BgvConfiguration, BgvListing, bgv_devices, open_bgv, open_bgv_core};
 
 use crate::bfv_crypt::BfvCrypt;
 use crate::bfv_mini::BfvMini;
@@ -53,8 +59,8 @@ const KINDS: [Kind; 2] = [
 ];
 
 /// What to do when this build has no model of a device.
-fn remedy(kind: &Kind) -> String {
-    let of_kind = |name: &&&str| name.split(':').next() == Some(kind.name);
+fn remedy(device: &str) -> String {
+    let of_kind = |name: &&&str| name.split(':').next() == Some(device);
     let left_out: Vec<&str> = SimModel::left_out().iter().filter(of_kind).copied().collect();
     if left_out.is_empty() {
         "build with the feature `sim`, which needs Verilator (make setup)".to_owned()
@@ -80,8 +86,10 @@ pub fn devices() -> Vec<DeviceListing> {
 }
 
 fn list(kind: &Kind) -> DeviceListing {
-    let mut sizes: Vec<DeviceDescription> =
-        models(kind).filter_map(|model| start(kind, model).ok()).map(|d| d.describe()).collect();
+    let mut sizes: Vec<DeviceDescription> = models(kind.name)
+        .filter_map(|model| start(kind, model).ok())
+        .map(|d| d.describe())
+        .collect();
     sizes.sort_by_key(|size| size.degree);
     let (mut degrees, mut log_t): (Vec<usize>, Vec<u32>) =
         sizes.iter().map(|size| (size.degree, size.log_t)).unzip();
@@ -97,18 +105,37 @@ fn list(kind: &Kind) -> DeviceListing {
         log_t,
         simulated: true,
         available,
-        remedy: (!available).then(|| remedy(kind)),
+        remedy: (!available).then(|| remedy(kind.name)),
     }
 }
 
-fn models(kind: &Kind) -> impl Iterator<Item = SimModel> {
-    let name = kind.name;
-    SimModel::all().iter().copied().filter(move |model| model.device() == name)
+fn models(device: &'static str) -> impl Iterator<Item = SimModel> {
+    SimModel::all().iter().copied().filter(move |model| model.device() == device)
+}
+
+fn bus(model: SimModel) -> DeviceResult<SimBus> {
+    SimBus::open(model).map_err(|error| DeviceError::Bus(error.to_string()))
 }
 
 fn start(kind: &Kind, model: SimModel) -> DeviceResult<Box<dyn CryptDevice>> {
-    let bus = SimBus::open(model).map_err(|error| DeviceError::Bus(error.to_string()))?;
-    (kind.open)(bus)
+    (kind.open)(bus(model)?)
+}
+
+/// A device's name, and the configuration that stands after a colon.
+fn split(name: &str) -> (&str, Option<&str>) {
+    name.split_once(':').map_or((name, None), |(family, rest)| (family, Some(rest)))
+}
+
+/// An error for a name of this device of which this build has no model.
+fn no_model(device: &'static str, name: &str) -> DeviceError {
+    if SimModel::left_out().contains(&name) {
+        return unknown(name, build_with(&[name]));
+    }
+    let all: Vec<String> = models(device).map(|model| model.to_string()).collect();
+    if all.is_empty() {
+        return unknown(name, remedy(device));
+    }
+    unknown(name, format!("choose one of {}", all.join(", ")))
 }
 
 /// Opens the device called `name`: "cpu", a kind of device, of which the configuration with this
@@ -126,20 +153,15 @@ pub fn open(
     if name == CPU {
         return Ok(Box::new(CpuCrypt::new(degree, log_q, log_t)?));
     }
-    let (family, configuration) = match name.split_once(':') {
-        Some((family, configuration)) => (family, Some(configuration)),
-        None => (name, None),
-    };
+    let (family, configuration) = split(name);
     let Some(kind) = KINDS.iter().find(|kind| kind.name == family) else {
         let known: Vec<&str> = std::iter::once(CPU).chain(KINDS.iter().map(|k| k.name)).collect();
         return Err(unknown(name, format!("choose one of {}", known.join(", "))));
     };
-    if models(kind).next().is_none() {
-        return Err(unknown(name, remedy(kind)));
-    }
     // Small ones first: they are opened in no time, so that trying them costs little.
     let mut found = Vec::new();
-    for model in models(kind).filter(|m| configuration.is_none_or(|c| m.configuration() == c)) {
+    for model in models(kind.name).filter(|m| configuration.is_none_or(|c| m.configuration() == c))
+    {
         let device = start(kind, model)?;
         let size = device.describe();
         if (size.degree, size.log_q, size.log_t) == (degree, log_q, log_t) {
@@ -147,12 +169,8 @@ pub fn open(
         }
         found.push(size);
     }
-    if found.is_empty() && SimModel::left_out().contains(&name) {
-        return Err(unknown(name, build_with(&[name])));
-    }
     if found.is_empty() {
-        let all: Vec<String> = models(kind).map(|model| model.to_string()).collect();
-        return Err(unknown(name, format!("choose one of {}", all.join(", "))));
+        return Err(no_model(kind.name, name));
     }
     let mismatch = |what, values: Vec<String>, expected: String| {
         Err(DeviceError::Mismatch { what, found: values.join(", "), expected })
@@ -218,7 +236,8 @@ mod tests {
             assert_eq!(variable, cfg!(feature = "sim"), "{text}");
             assert_eq!(text.contains("feature `sim`"), !variable, "{text}");
         }
-        for name in SimModel::left_out() {
+        let ours = |name: &&&str| KINDS.iter().any(|kind| kind.name == split(name).0);
+        for name in SimModel::left_out().iter().filter(ours) {
             let text = error(name, 16, 32, 8).to_string();
             assert!(text.contains("CYCLOTRON_SIM_MODELS") && text.contains(name), "{text}");
         }
