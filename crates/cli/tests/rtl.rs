@@ -87,6 +87,112 @@ fn a_run_counts_the_cycles_of_the_device() {
 }
 
 #[test]
+fn leveled_circuits_of_the_bgv_device_equal_the_processors() {
+    let place = Place::new();
+    for device in ["bgv-core:toy16", "bgv-core"] {
+        let line = format!("rtl run {device} --acknowledge-insecure");
+        let report = place.json(&line);
+        assert_eq!(report["identical"], true);
+        let circuits = report["circuits"].as_array().unwrap();
+        let [one, built, two, paper] = &circuits[..] else { panic!("{circuits:?}") };
+        for circuit in [one, built, paper] {
+            assert_eq!(circuit["on_device"], true);
+            let n = circuit["degree"].as_u64().unwrap();
+            assert_eq!(n, if device == "bgv-core" { 128 } else { 16 });
+            let steps = circuit["steps"].as_array().unwrap();
+            let alone: u64 = steps.iter().map(|step| step["cycles"].as_u64().unwrap()).sum();
+            let cycles = circuit["cycles"].as_u64().unwrap();
+            assert!(cycles > 4 * n && cycles < alone, "{cycles} in one program, {alone} alone");
+            // Every result in full, after both ways.
+            assert!(circuit["words_compared"].as_u64().unwrap() > 4 * n * steps.len() as u64 - n);
+        }
+        // One product below its bounds, decrypted one level down.
+        assert_eq!((&one["exact"], &one["refused_strictly"]), (&true.into(), &Value::Null));
+        let steps = one["steps"].as_array().unwrap();
+        let names: Vec<&str> = steps.iter().map(|step| step["command"].as_str().unwrap()).collect();
+        assert_eq!(names[names.len() - 1], "decrypt 9 -> 10");
+        assert_eq!(steps[names.len() - 2]["level"], 1);
+        for step in &steps[..names.len() - 1] {
+            let noise = step["noise_measured"].as_f64().unwrap();
+            assert!(noise <= step["noise_bound"].as_f64().unwrap(), "{step}");
+            assert_eq!(step["exact"], true);
+        }
+        // What the device was built for allows no second product; the set made for it does.
+        let said = built["refused_strictly"].as_str().unwrap();
+        assert!(said.contains("the noise may reach"), "{said}");
+        assert!(built["note"].as_str().unwrap().contains("174337 * 769"), "{built}");
+        assert_eq!(
+            (&two["exact"], &two["on_device"], &two["refused_strictly"]),
+            (&true.into(), &false.into(), &Value::Null)
+        );
+        assert_eq!(paper["plaintext_modulus"], 32);
+        if device == "bgv-core" {
+            assert!(paper["refused_strictly"].as_str().unwrap().contains("command 2: multiply"));
+        }
+    }
+    let text = place.ok("rtl run bgv-core:toy16 --acknowledge-insecure");
+    assert!(text.contains("decryption exact") && text.contains("decrypt 9 -> 10"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+}
+
+#[test]
+fn operations_of_the_bgv_device_are_counted() {
+    let place = Place::new();
+    let all = "encrypt,decrypt,add,multiply,key-switch,mod-switch,add-chain,multiply-chain";
+    let report = place.json(&format!(
+        "rtl run --device bgv-core:toy16 --acknowledge-insecure --items 1,9 --operation {all}"
+    ));
+    let rows = report["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 16);
+    let n = 16;
+    for pair in rows.chunks(2) {
+        let cycles = |row: &Value| row["compute_cycles"].as_u64().unwrap();
+        let (one, nine) = (cycles(&pair[0]), cycles(&pair[1]));
+        // A word a cycle and lane at the least; commands one behind another overlap.
+        assert!(one >= n / 2 && nine > one && nine <= 9 * one + 64, "{one} {nine}");
+        assert!(pair.iter().all(|row| row["identical"] == true));
+        assert!(pair[0]["processor_seconds"].as_f64().unwrap() > 0.0);
+        let chain = pair[1]["operation"].as_str().unwrap().ends_with("chain");
+        assert_eq!(pair[1]["runs"], if chain { 2 } else { 1 });
+    }
+    for what in ["message", "ciphertext", "result", "keys"] {
+        assert!(report["carried"][what].as_u64().unwrap() >= n, "{what}");
+    }
+    let line = "rtl run bgv-core:toy16 --acknowledge-insecure --operation";
+    let slow = place.json(&format!("{line} decrypt --items 8 --units 2"));
+    let fast = place.json(&format!("{line} decrypt --items 8"));
+    let cycles = |report: &Value| report["rows"][0]["compute_cycles"].as_u64().unwrap();
+    assert!(cycles(&slow) > cycles(&fast), "{slow} {fast}");
+    let text = place.ok(&format!("{line} add"));
+    assert!(text.contains("every word equal") && text.contains("all transform units"), "{text}");
+}
+
+#[test]
+fn what_the_bgv_device_cannot_is_refused() {
+    let place = Place::new();
+    place.refused("rtl run bgv-core:toy16", 1, "insecure");
+    place.refused("rtl run bgv-core:toy16 --operation add", 1, "insecure");
+    let text = place.refused("rtl run bgv-core:huge --acknowledge-insecure", 2, "device");
+    assert!(text.contains("bgv-core:huge"), "{text}");
+    let known = "rtl run bgv-core:toy16 --acknowledge-insecure";
+    for options in
+        ["--degree 16", "--log-t 1", "--units 3", "--items 4", "--operation paper-encrypt"]
+    {
+        place.refused(&format!("{known} {options}"), 2, "usage");
+    }
+    // More units than there are: the device itself says so.
+    let text = place.refused(&format!("{known} --operation add --units 99"), 1, "device_failed");
+    assert!(text.contains("OPTION_RANGE"), "{text}");
+    place.refused("rtl run bfv-crypt:toy16 --degree 16 --operation multiply", 2, "usage");
+    place.refused("rtl run bfv-crypt:toy16 --degree 16 --units 3", 2, "usage");
+    let report = place.json("rtl info");
+    let devices = report["bgv_devices"].as_array().unwrap();
+    assert_eq!(devices[0]["name"], "bgv-core");
+    let built = &devices[0]["configurations"][0];
+    assert_eq!((&built["name"], &built["digit_bits"]), (&"bgv-core:toy16".into(), &13.into()));
+}
+
+#[test]
 fn a_report_without_python_says_what_is_missing() {
     let place = Place::new();
     let mut command = place.command("report bfv --json");

@@ -50,7 +50,7 @@ pub(super) enum Half {
 
 /// The fastest time of each run of a pass, in seconds.
 #[derive(Default)]
-struct Fastest {
+pub(super) struct Fastest {
     runs: Vec<f64>,
     passes: usize,
 }
@@ -231,13 +231,13 @@ fn decrypt_on(
     Ok(cost)
 }
 
-fn runs(items: usize, most: usize) -> usize {
+pub(super) fn runs(items: usize, most: usize) -> usize {
     items.div_ceil(most.max(1))
 }
 
 impl Fastest {
     /// Makes passes over all items until enough time has gone.
-    fn of_passes(mut pass: impl FnMut(&mut Self) -> Result<()>) -> Result<Self> {
+    pub fn of_passes(mut pass: impl FnMut(&mut Self) -> Result<()>) -> Result<Self> {
         let begin = Instant::now();
         let mut fastest = Self::default();
         while fastest.passes == 0 || (begin.elapsed() < MEASURED && fastest.passes < MOST_PASSES) {
@@ -248,7 +248,7 @@ impl Fastest {
     }
 
     /// Does run `i` of a pass and keeps its time when it is the least so far.
-    fn time<T>(&mut self, i: usize, run: impl FnOnce() -> T) -> T {
+    pub fn time<T>(&mut self, i: usize, run: impl FnOnce() -> T) -> T {
         let start = Instant::now();
         let result = run();
         let seconds = start.elapsed().as_secs_f64();
@@ -260,7 +260,7 @@ impl Fastest {
     }
 }
 
-fn measured(
+pub(super) fn measured(
     items: usize,
     runs: usize,
     cost: Cost,
@@ -283,7 +283,7 @@ fn refused(error: DeviceError) -> Failure {
     Error::from(error).into()
 }
 
-fn differs(what: &str) -> Failure {
+pub(super) fn differs(what: &str) -> Failure {
     let message = format!("{what} of the device differ from those of the processor");
     Failure::refused("device_differs", message)
         .remedy("this is a fault of the device or of its driver; report it with the command line")

@@ -4,6 +4,7 @@ use crate::arguments::Global;
 use crate::failure::Result;
 use crate::output::{self, Output};
 use clap::Args;
+use cyclotron_devices::BgvConfiguration;
 use cyclotron_schemes::bfv_pow2::DeviceDescription;
 use serde::Serialize;
 
@@ -42,9 +43,29 @@ impl From<DeviceDescription> for Configuration {
     }
 }
 
+/// A device for leveled circuits of BGV.
+#[derive(Serialize)]
+struct BgvDevice {
+    name: &'static str,
+    description: &'static str,
+    available: bool,
+    remedy: Option<String>,
+    configurations: Vec<BgvBuilt>,
+}
+
+/// What a configuration of it has built in.
+#[derive(Serialize)]
+struct BgvBuilt {
+    name: String,
+    degree: usize,
+    factors: Vec<u64>,
+    digit_bits: u32,
+}
+
 #[derive(Serialize)]
 struct Report {
     devices: Vec<Device>,
+    bgv_devices: Vec<BgvDevice>,
 }
 
 /// Opens every configuration of every simulated device and asks it.
@@ -72,8 +93,26 @@ pub fn run(_global: &Global) -> Result<Output> {
             configurations,
         });
     }
-    let report = Report { devices };
+    let report = Report { devices, bgv_devices: bgv_devices() };
     Output::report(&report, human(&report))
+}
+
+fn bgv_devices() -> Vec<BgvDevice> {
+    let built = |found: BgvConfiguration| {
+        let BgvConfiguration { name, degree, factors, digit_bits } = found;
+        BgvBuilt { name, degree, factors, digit_bits }
+    };
+    cyclotron_devices::bgv_devices()
+        .into_iter()
+        .filter(|listing| listing.simulated)
+        .map(|listing| BgvDevice {
+            name: listing.name,
+            description: listing.description,
+            available: listing.available,
+            remedy: listing.remedy,
+            configurations: listing.configurations.into_iter().map(built).collect(),
+        })
+        .collect()
 }
 
 fn human(report: &Report) -> String {
@@ -97,5 +136,23 @@ fn human(report: &Report) -> String {
             ]);
         }
     }
-    output::render(&mut table)
+    let mut circuits =
+        output::table(["device for circuits", "degree", "Q", "bits a digit", "what"], &[1, 2, 3]);
+    for device in &report.bgv_devices {
+        if device.configurations.is_empty() {
+            let why = device.remedy.as_deref().unwrap_or("not in this build");
+            circuits.add_row([device.name, "", "", "", why]);
+        }
+        for built in &device.configurations {
+            let factors: Vec<String> = built.factors.iter().map(u64::to_string).collect();
+            circuits.add_row([
+                built.name.clone(),
+                built.degree.to_string(),
+                factors.join(" * "),
+                built.digit_bits.to_string(),
+                device.description.to_owned(),
+            ]);
+        }
+    }
+    format!("{}\n\n{}", output::render(&mut table), output::render(&mut circuits))
 }

@@ -2,6 +2,7 @@
 
 mod attack;
 mod bench;
+mod bgv;
 mod info;
 mod paper;
 mod run;
