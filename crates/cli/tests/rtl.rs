@@ -130,6 +130,9 @@ fn leveled_circuits_of_the_bgv_device_equal_the_processors() {
             assert!(paper["refused_strictly"].as_str().unwrap().contains("command 2: multiply"));
         }
     }
+    // However results are kept between commands, words and messages are the same.
+    let kept = place.json("rtl run bgv-core:toy16 --acknowledge-insecure --form evaluations");
+    assert_eq!((&kept["identical"], &kept["circuits"][0]["exact"]), (&true.into(), &true.into()));
     let text = place.ok("rtl run bgv-core:toy16 --acknowledge-insecure");
     assert!(text.contains("decryption exact") && text.contains("decrypt 9 -> 10"), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
@@ -163,6 +166,11 @@ fn operations_of_the_bgv_device_are_counted() {
     let fast = place.json(&format!("{line} decrypt --items 8"));
     let cycles = |report: &Value| report["rows"][0]["compute_cycles"].as_u64().unwrap();
     assert!(cycles(&slow) > cycles(&fast), "{slow} {fast}");
+    let kept = place.json(&format!("{line} multiply-chain --items 2 --form evaluations"));
+    assert_eq!(
+        (&kept["form"], &kept["rows"][0]["identical"]),
+        (&"evaluations".into(), &true.into())
+    );
     let text = place.ok(&format!("{line} add"));
     assert!(text.contains("every word equal") && text.contains("all transform units"), "{text}");
 }
@@ -185,6 +193,7 @@ fn what_the_bgv_device_cannot_is_refused() {
     assert!(text.contains("OPTION_RANGE"), "{text}");
     place.refused("rtl run bfv-crypt:toy16 --degree 16 --operation multiply", 2, "usage");
     place.refused("rtl run bfv-crypt:toy16 --degree 16 --units 3", 2, "usage");
+    place.refused("rtl run bfv-crypt:toy16 --degree 16 --form evaluations", 2, "usage");
     let report = place.json("rtl info");
     let devices = report["bgv_devices"].as_array().unwrap();
     assert_eq!(devices[0]["name"], "bgv-core");

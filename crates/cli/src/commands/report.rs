@@ -37,6 +37,8 @@ enum Study {
     Bfv,
     /// BFV devices of degree 4, 8 and 16: 50 to 1000 items
     Mini,
+    /// BGV accelerator of degree 128: cycles, resources, failures, against tables 2 to 7 of its paper
+    Bgv,
     /// All of them
     All,
 }
@@ -47,6 +49,7 @@ impl Study {
             Self::Prng => "prng",
             Self::Bfv => "bfv",
             Self::Mini => "mini",
+            Self::Bgv => "bgv",
             Self::All => "all",
         }
     }

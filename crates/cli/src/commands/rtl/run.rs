@@ -12,6 +12,7 @@ use crate::output::{self, Output};
 use crate::progress::Progress;
 use clap::{Args, ValueEnum};
 use cyclotron_schemes::bfv_pow2::RUN_PLAINTEXTS;
+use cyclotron_schemes::bgv_word::Form;
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -47,12 +48,30 @@ pub struct RunArguments {
     /// Transform units of bgv-core to use [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=255))]
     units: Option<u32>,
+    /// How bgv-core keeps results between commands; it changes no word [default: coefficients]
+    #[arg(long, value_name = "FORM")]
+    form: Option<KeptForm>,
     /// Use the sets of bgv-core's paper, which are not secure
     #[arg(long)]
     acknowledge_insecure: bool,
     /// Draws keys, messages and seeds
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum KeptForm {
+    Coefficients,
+    Evaluations,
+}
+
+impl From<KeptForm> for Form {
+    fn from(form: KeptForm) -> Self {
+        match form {
+            KeptForm::Coefficients => Self::Coefficients,
+            KeptForm::Evaluations => Self::Evaluations,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ValueEnum)]
@@ -133,8 +152,12 @@ pub fn run(global: &Global, arguments: &RunArguments) -> Result<Output> {
     if bgv::is_named(device) {
         return run_bgv(global, device, arguments);
     }
-    if arguments.units.is_some() {
-        return Err(unfit(device, "--units", "leave it out"));
+    for (given, option) in
+        [(arguments.units.is_some(), "--units"), (arguments.form.is_some(), "--form")]
+    {
+        if given {
+            return Err(unfit(device, option, "leave it out"));
+        }
     }
     let default = [Operation::Encrypt, Operation::Decrypt];
     let operations = given_or(&arguments.operation, &default);
@@ -178,6 +201,7 @@ pub fn run(global: &Global, arguments: &RunArguments) -> Result<Output> {
 /// The BGV accelerator: circuits, or the operations that were named.
 fn run_bgv(global: &Global, device: &str, arguments: &RunArguments) -> Result<Output> {
     let &RunArguments { acknowledge_insecure: acknowledged, seed, .. } = arguments;
+    let form = arguments.form.map_or(Form::default(), Form::from);
     for (given, option) in
         [(arguments.degree.is_some(), "--degree"), (arguments.log_t.is_some(), "--log-t")]
     {
@@ -194,7 +218,7 @@ fn run_bgv(global: &Global, device: &str, arguments: &RunArguments) -> Result<Ou
                 return Err(unfit(device, option, "--operation says what is counted"));
             }
         }
-        return bgv::run_example(global, device, acknowledged, seed);
+        return bgv::run_example(global, device, acknowledged, seed, form);
     }
     let mut operations = Vec::with_capacity(arguments.operation.len());
     for operation in &arguments.operation {
@@ -209,6 +233,7 @@ fn run_bgv(global: &Global, device: &str, arguments: &RunArguments) -> Result<Ou
         items: given_or(&arguments.items, &[RUN_PLAINTEXTS]),
         operations,
         units: arguments.units.unwrap_or(0),
+        form,
     };
     bgv::run_operations(global, &request)
 }

@@ -1,12 +1,13 @@
 //! One circuit on a device and on the processor: as one program, and then step by step.
 
+use super::pipeline::with_form;
 use super::{load, plain, random_message, refused};
 use crate::failure::Result;
 use cyclotron_ring::sample::SecretRng;
 use cyclotron_schemes::bfv_pow2::Cost;
 use cyclotron_schemes::bgv_word::{
-    BgvDevice, BgvDeviceError, BgvResult, Command, CommandError, CpuBgv, Refusal, WordContext,
-    WordParameters,
+    BgvDevice, BgvDeviceError, BgvResult, Command, CommandError, CpuBgv, Form, Refusal,
+    WordContext, WordParameters,
 };
 use serde::Serialize;
 use std::time::Instant;
@@ -76,6 +77,14 @@ pub struct Outcome {
 }
 
 impl Circuit {
+    /// The same circuit with results kept in this form.
+    pub fn with_form(mut self, form: Form) -> Self {
+        for (command, _) in &mut self.steps {
+            *command = with_form(*command, form);
+        }
+        self
+    }
+
     /// Runs it, on the processor alone without a device. Strict noise bounds come first; what they
     /// refuse runs all the same.
     pub fn run(

@@ -33,7 +33,13 @@ pub struct Report {
 }
 
 /// Runs every circuit on the device, and compares with the processor.
-pub fn run(global: &Global, name: &str, acknowledged: bool, seed: u64) -> Result<Output> {
+pub fn run(
+    global: &Global,
+    name: &str,
+    acknowledged: bool,
+    seed: u64,
+    form: Form,
+) -> Result<Output> {
     let built = configuration(name)?;
     let set = |preset| parameters(preset, built.degree, acknowledged);
     let (one, two, paper) = (set(ONE_PRODUCT)?, set(TWO_PRODUCTS)?, set(PAPER)?);
@@ -47,18 +53,32 @@ pub fn run(global: &Global, name: &str, acknowledged: bool, seed: u64) -> Result
 
     let mut device = open_bgv(&built.name, &one).map_err(refused)?;
     description.get_or_insert(device.describe().name);
-    circuits.push(one_product().run(Some(&mut *device), ONE_PRODUCT, &one, &mut rng)?);
+    circuits.push(one_product().with_form(form).run(
+        Some(&mut *device),
+        ONE_PRODUCT,
+        &one,
+        &mut rng,
+    )?);
     drop(device);
     progress.step();
     match open_serving(name, &built, &two)? {
         Some(mut device) => {
-            circuits.push(two_products().run(Some(&mut *device), TWO_PRODUCTS, &two, &mut rng)?);
+            circuits.push(two_products().with_form(form).run(
+                Some(&mut *device),
+                TWO_PRODUCTS,
+                &two,
+                &mut rng,
+            )?);
         }
         None => {
             let nearest = as_built(&two, &built)?;
             let mut device = open_bgv(&built.name, &nearest).map_err(refused)?;
-            let mut found =
-                two_products().run(Some(&mut *device), "as built", &nearest, &mut rng)?;
+            let mut found = two_products().with_form(form).run(
+                Some(&mut *device),
+                "as built",
+                &nearest,
+                &mut rng,
+            )?;
             found.note = Some(format!(
                 "{} was built for {built}; {TWO_PRODUCTS} has Q = {} and {} bits a digit, which no \
                  register changes. The same commands with what it was built for:",
@@ -67,14 +87,20 @@ pub fn run(global: &Global, name: &str, acknowledged: bool, seed: u64) -> Result
                 two.digit_bits()
             ));
             circuits.push(found);
-            let mut found = two_products().run(None, TWO_PRODUCTS, &two, &mut rng)?;
+            let mut found =
+                two_products().with_form(form).run(None, TWO_PRODUCTS, &two, &mut rng)?;
             found.note = Some(format!("{TWO_PRODUCTS} on the processor alone:"));
             circuits.push(found);
         }
     }
     progress.step();
     let mut device = open_bgv(&built.name, &paper).map_err(refused)?;
-    circuits.push(papers_product().run(Some(&mut *device), PAPER, &paper, &mut rng)?);
+    circuits.push(papers_product().with_form(form).run(
+        Some(&mut *device),
+        PAPER,
+        &paper,
+        &mut rng,
+    )?);
     progress.step();
     drop(progress);
 

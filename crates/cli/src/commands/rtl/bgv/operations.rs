@@ -11,7 +11,7 @@ use crate::progress::Progress;
 use cyclotron_devices::{BgvConfiguration, BgvCore, Bus, SimBus, open_bgv_core};
 use cyclotron_schemes::bfv_pow2::Cost;
 use cyclotron_schemes::bgv_word::{
-    BgvDevice, Command, CpuBgv, KeySet, Refusal, WordCiphertext, WordContext, WordParameters,
+    BgvDevice, Command, CpuBgv, Form, KeySet, Refusal, WordCiphertext, WordContext, WordParameters,
 };
 use serde::Serialize;
 use std::time::Instant;
@@ -45,6 +45,8 @@ pub struct Request<'a> {
     pub operations: Vec<Operation>,
     /// Transform units to use; 0 for all.
     pub units: u32,
+    /// How results are kept.
+    pub form: Form,
 }
 
 #[derive(Debug, Serialize)]
@@ -74,6 +76,7 @@ struct Report {
     digit_bits: u32,
     /// 0: all.
     units: u32,
+    form: &'static str,
     carried: Carried,
     rows: Vec<Row>,
 }
@@ -89,7 +92,8 @@ pub fn run(global: &Global, request: &Request) -> Result<Output> {
     let mut rows = Vec::with_capacity(steps);
     for &operation in &request.operations {
         for &items in request.items {
-            rows.push(Row { operation, measured: bench.measure(operation, items)? });
+            let measured = bench.measure(operation, items, request.form)?;
+            rows.push(Row { operation, measured });
             progress.step();
         }
     }
@@ -103,6 +107,10 @@ pub fn run(global: &Global, request: &Request) -> Result<Output> {
         factors: built.factors,
         digit_bits: built.digit_bits,
         units: request.units,
+        form: match request.form {
+            Form::Coefficients => "coefficients",
+            Form::Evaluations => "evaluations",
+        },
         carried,
         rows,
     };
@@ -184,10 +192,10 @@ impl Bench {
         Ok(cycles(&mut self.device) - begin)
     }
 
-    fn measure(&mut self, operation: Operation, items: usize) -> Result<Measured> {
+    fn measure(&mut self, operation: Operation, items: usize, form: Form) -> Result<Measured> {
         let most = pipeline::most(operation, self.device.describe().max_commands);
         let programs: Vec<Vec<Command>> = (0..runs(items, most))
-            .map(|run| pipeline::program(operation, most.min(items - run * most)))
+            .map(|run| pipeline::program(operation, most.min(items - run * most), form))
             .collect();
         let mut cost = Cost::default();
         let mut seconds = 0.0;
@@ -260,13 +268,14 @@ fn human(report: &Report) -> String {
     }
     let Carried { message, ciphertext, result, keys } = report.carried;
     format!(
-        "{}, n = {}, Q = {}, {} bits a digit,\n{units}; compared with the {}: every word \
-         equal\n{}\nover the bus: a message {message} cycles, a ciphertext {ciphertext}, reading one \
+        "{}, n = {}, Q = {}, {} bits a digit,\n{units}, results kept as {}; compared with the {}: \
+         every word equal\n{}\nover the bus: a message {message} cycles, a ciphertext {ciphertext}, reading one \
          {result}, all keys {keys}",
         report.description,
         report.degree,
         table::product(&report.factors),
         report.digit_bits,
+        report.form,
         report.processor,
         output::render(&mut table)
     )

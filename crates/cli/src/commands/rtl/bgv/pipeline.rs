@@ -42,9 +42,9 @@ const fn commands_an_item(operation: Operation) -> usize {
     }
 }
 
-/// A program of so many items. Single commands do not depend on each other; of chains every item is
-/// one step behind the one before.
-pub fn program(operation: Operation, items: usize) -> Vec<Command> {
+/// A program of so many items, whose results are kept in this form. Single commands do not depend on
+/// each other; of chains every item is one step behind the one before.
+pub fn program(operation: Operation, items: usize, form: Form) -> Vec<Command> {
     let stages: &[fn(usize) -> Vec<Command>] = match operation {
         Operation::Encrypt => {
             &[|k| vec![Command::Encrypt { message: MESSAGES[k % 2], to: result(k), form: FORM }]]
@@ -91,7 +91,18 @@ pub fn program(operation: Operation, items: usize) -> Vec<Command> {
             }
         }
     }
-    commands
+    commands.into_iter().map(|command| with_form(command, form)).collect()
+}
+
+/// The same command with its result kept in this form; mod switches and decryptions have none.
+pub const fn with_form(command: Command, form: Form) -> Command {
+    match command {
+        Command::Encrypt { message, to, .. } => Command::Encrypt { message, to, form },
+        Command::Add { left, right, to, .. } => Command::Add { left, right, to, form },
+        Command::Multiply { left, right, to, .. } => Command::Multiply { left, right, to, form },
+        Command::KeySwitch { from, to, .. } => Command::KeySwitch { from, to, form },
+        Command::ModSwitch { .. } | Command::Decrypt { .. } => command,
+    }
 }
 
 /// Where a single command puts its result.
@@ -119,8 +130,8 @@ mod tests {
 
     #[test]
     fn chains_follow_one_another() {
-        assert_eq!(program(Operation::Add, 3).len(), 3);
-        let one = program(Operation::MultiplyChain, 1);
+        assert_eq!(program(Operation::Add, 3, FORM).len(), 3);
+        let one = program(Operation::MultiplyChain, 1, FORM);
         assert_eq!(one.len(), commands_an_item(Operation::MultiplyChain));
         assert!(matches!(
             one[..],
@@ -132,12 +143,15 @@ mod tests {
                 Command::Decrypt { from: 5, to: 5 },
             ]
         ));
-        let two = program(Operation::AddChain, 2);
+        let two = program(Operation::AddChain, 2, FORM);
         let names: Vec<&str> = two.iter().map(Command::name).collect();
         assert_eq!(
             names,
             ["encrypt", "encrypt", "add", "encrypt", "encrypt", "decrypt", "add", "decrypt"]
         );
+        let kept = program(Operation::MultiplyChain, 1, Form::Evaluations);
+        assert!(matches!(kept[2], Command::Multiply { form: Form::Evaluations, .. }));
+        assert_eq!(kept[4], one[4]);
         assert_eq!(most(Operation::MultiplyChain, 64), 8);
         assert_eq!(most(Operation::Encrypt, 64), 16);
         assert_eq!(most(Operation::Add, 64), 64);
