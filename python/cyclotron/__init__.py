@@ -14,7 +14,7 @@ The examples of the docstrings use ``ctx = cy.Context.preset("TOY_64", acknowled
 and ``keys = ctx.keygen()``. The guide is docs/python.md.
 """
 
-from cyclotron import pow2
+from cyclotron import bgv_word, pow2
 from cyclotron._native import (
     Ciphertext,
     Context,
@@ -104,6 +104,7 @@ __all__ = [
     "TooManyValuesError",
     "ValueOutOfRangeError",
     "__version__",
+    "bgv_word",
     "engines",
     "inspect",
     "pow2",

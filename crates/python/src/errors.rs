@@ -5,6 +5,7 @@ use cyclotron_engine::EngineError;
 use cyclotron_ring::RingError;
 use cyclotron_schemes::Error;
 use cyclotron_schemes::bfv_pow2::DeviceError;
+use cyclotron_schemes::bgv_word::{BgvDeviceError, CommandError};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -54,6 +55,7 @@ pub fn scheme(error: Error) -> PyErr {
             Error::Engine(error) => return engine_error(py, &error),
             Error::Ring(error) => return ring_error(py, &error),
             Error::Device(error) => return device_error(py, &error),
+            Error::BgvDevice(error) => return bgv_error(py, &error),
             Error::Parameter { what, value, remedy } => {
                 new("ParameterError").with("what", what).with("value", value).with("remedy", remedy)
             }
@@ -169,6 +171,42 @@ fn device_error(py: Python<'_>, error: &DeviceError) -> PyErr {
             new("RunCounterError").with("given", *given).with("next", *next)
         }
         DeviceError::CounterExhausted { given } => new("RunCounterError").with("given", *given),
+        _ => new("DeviceError"),
+    }
+    .error()
+}
+
+/// The exception of a BGV device's error: those of the schemes, with the command in the message.
+fn bgv_error(py: Python<'_>, error: &BgvDeviceError) -> PyErr {
+    let new = |class| Exception::new(py, class, error.to_string());
+    let reason = match error {
+        BgvDeviceError::Command { reason, .. } | BgvDeviceError::Access(reason) => reason,
+        BgvDeviceError::NotLoaded { operation, what } => {
+            return new("MissingKeyError")
+                .with("operation", *operation)
+                .with("wanted", *what)
+                .with("present", "")
+                .with("remedy", "load_keys or load_seed of the device")
+                .error();
+        }
+        BgvDeviceError::Device(error) => return device_error(py, error),
+        _ => return new("DeviceError").error(),
+    };
+    match reason {
+        CommandError::NoiseExhausted { operation, bound, limit } => new("NoiseExhaustedError")
+            .with("operation", *operation)
+            .with("bound", bound.log2())
+            .with("capacity", limit.log2()),
+        CommandError::LevelMismatch { operation, left, right } => new("LevelMismatchError")
+            .with("operation", *operation)
+            .with("left", *left)
+            .with("right", *right),
+        CommandError::WrongLevel { level, min, max, .. } => {
+            new("LevelOutOfRangeError").with("level", *level).with("min", *min).with("max", *max)
+        }
+        CommandError::WrongParts { operation, found, .. } => {
+            new("NotLinearError").with("operation", *operation).with("parts", *found)
+        }
         _ => new("DeviceError"),
     }
     .error()

@@ -7,6 +7,7 @@
 //!   with which keys;
 //! * [`ciphertext`]: encrypted vectors and their operators;
 //! * [`pow2`]: BFV modulo a power of two, and the devices that encrypt and decrypt it;
+//! * [`bgv_word`]: leveled circuits of BGV, on devices;
 //! * [`sim_bus`]: simulated devices, word by word;
 //! * [`arrays`]: numpy arrays in and out; [`stored`]: bytes, files, pickle; [`errors`]: exceptions.
 //!
@@ -15,6 +16,7 @@
 //! that Python shows; `python/cyclotron/_native.pyi` has the types.
 
 mod arrays;
+mod bgv_word;
 mod ciphertext;
 mod context;
 mod engines;
@@ -45,6 +47,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(context::presets, module)?)?;
     module.add_function(wrap_pyfunction!(stored::inspect, module)?)?;
     pow2::register(module)?;
+    bgv_word::register(module)?;
     module.add_class::<sim_bus::SimBus>()?;
     Ok(())
 }
