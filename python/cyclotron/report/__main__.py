@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-STUDIES = ("prng", "bfv", "mini")
+STUDIES = ("prng", "bfv", "mini", "bgv")
 
 
 def main() -> int:
@@ -21,10 +21,10 @@ def main() -> int:
     )
     options = parser.parse_args()
     # Imported when asked for: each study loads its own tools.
-    from cyclotron.report import bfv, mini, prng, tables
+    from cyclotron.report import bfv, bgv, mini, prng, tables
 
     try:
-        for name, study in (("prng", prng), ("bfv", bfv), ("mini", mini)):
+        for name, study in (("prng", prng), ("bfv", bfv), ("mini", mini), ("bgv", bgv)):
             if options.study in (name, "all"):
                 study.run(options.out, quick=options.quick)
     except tables.StudyError as error:

@@ -186,23 +186,28 @@ def machine() -> str:
     return platform.processor() or platform.machine()
 
 
-def write_section(out: Path, name: str, text: str) -> Path:
+def write_section(
+    out: Path,
+    name: str,
+    text: str,
+    *,
+    page: str = PAGE,
+    title: str = "Performance of the BFV devices",
+) -> Path:
     """Puts a study's text between its marks on the page, which is made when missing.
 
     The rest of the page, which people write, stays as it is.
     """
     out.mkdir(parents=True, exist_ok=True)
-    page = out / PAGE
+    path = out / page
     begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
     block = f"{begin}\n{text.strip()}\n{end}"
-    old = (
-        page.read_text(encoding="utf-8") if page.is_file() else "# Performance of the BFV devices\n"
-    )
+    old = path.read_text(encoding="utf-8") if path.is_file() else f"# {title}\n"
     if begin in old and end in old:
         before, rest = old.split(begin, 1)
         after = rest.split(end, 1)[1]
         new = before + block + after
     else:
         new = f"{old.rstrip()}\n\n{block}\n"
-    page.write_text(new, encoding="utf-8")
-    return page
+    path.write_text(new, encoding="utf-8")
+    return path
