@@ -48,31 +48,36 @@ __all__ = [
 
 
 class Command(NamedTuple):
-    """One step of a circuit, over numbers of buffers. The functions of this module make them."""
+    """One step of a circuit, over numbers of buffers. The functions of this module make them.
+
+    ``evaluations`` asks the device to keep the result as values at the roots of ``x^n + 1``, which
+    saves transforms where a product, a key switch or a decryption follows. It changes no word.
+    """
 
     operation: str
     operands: tuple[int, ...]
     to: int
+    evaluations: bool = False
 
 
-def encrypt(message: int, to: int) -> Command:
+def encrypt(message: int, to: int, *, evaluations: bool = False) -> Command:
     """The message in buffer ``message``, encrypted, at the top level."""
-    return Command("encrypt", (message,), to)
+    return Command("encrypt", (message,), to, evaluations)
 
 
-def add(left: int, right: int, to: int) -> Command:
+def add(left: int, right: int, to: int, *, evaluations: bool = False) -> Command:
     """The sum of two ciphertexts at one level."""
-    return Command("add", (left, right), to)
+    return Command("add", (left, right), to, evaluations)
 
 
-def multiply(left: int, right: int, to: int) -> Command:
+def multiply(left: int, right: int, to: int, *, evaluations: bool = False) -> Command:
     """The product of two ciphertexts at one level: three polynomials, until `key_switch`."""
-    return Command("multiply", (left, right), to)
+    return Command("multiply", (left, right), to, evaluations)
 
 
-def key_switch(source: int, to: int) -> Command:
+def key_switch(source: int, to: int, *, evaluations: bool = False) -> Command:
     """A product as two polynomials again."""
-    return Command("key-switch", (source,), to)
+    return Command("key-switch", (source,), to, evaluations)
 
 
 def mod_switch(source: int, to: int) -> Command:

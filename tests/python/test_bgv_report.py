@@ -38,21 +38,26 @@ print(json.dumps({
 """
 
 
-@pytest.fixture
-def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def install(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A command that answers ``rtl run bgv-core`` with cycles that are easy to tell apart."""
-    script = tmp_path / "cyclotron"
+    script = folder / "cyclotron"
     script.write_text(FAKE, encoding="utf-8")
     script.chmod(script.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setenv(tables.COMMAND_VARIABLE, str(script))
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> bgv_study.Study:
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        install(tmp_path_factory.mktemp("bgv"), monkeypatch)
+        monkeypatch.setattr(bgv_study, "FAILURES", bgv_study.FAILURES[:1])
+        return bgv_study.measure(quick=True)
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No results of a synthesis but those that a test writes."""
     monkeypatch.chdir(tmp_path)
-    return script
-
-
-@pytest.fixture
-def study(fake: Path, monkeypatch: pytest.MonkeyPatch) -> bgv_study.Study:
-    monkeypatch.setattr(bgv_study, "FAILURES", bgv_study.FAILURES[:1])
-    return bgv_study.measure(quick=True)
 
 
 def row(text: str, name: str) -> list[str]:
@@ -125,8 +130,12 @@ def test_the_papers_own_figures_are_reproduced() -> None:
 
 
 def test_the_study_prints_its_tables_and_writes_its_page(
-    fake: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    study: bgv_study.Study,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
+    monkeypatch.setattr(bgv, "measure", lambda *, quick: study)
     bgv.run(tmp_path / "docs", quick=True)
     text = (tmp_path / "docs" / bgv.PAGE).read_text(encoding="utf-8")
     assert text.startswith("# Performance of the BGV accelerator\n")

@@ -88,6 +88,19 @@ def test_a_circuit_gives_the_same_words_on_processor_and_device(digits: str) -> 
         assert (found == expected).all()
 
 
+def test_the_form_of_results_changes_no_word() -> None:
+    word = context()
+    on_cpu, on_device = opened(word, "cpu"), opened(word, simulated())
+    on_cpu.run(CIRCUIT)
+    formless = ("mod-switch", "decrypt")
+    kept = [c._replace(evaluations=c.operation not in formless) for c in CIRCUIT]
+    assert kept[3] == multiply(4, 2, 5, evaluations=True)
+    on_device.run(kept)
+    for buffer in range(2, 10):
+        assert on_cpu.read_ciphertext(buffer) == on_device.read_ciphertext(buffer)
+    assert (on_cpu.read_message(10) == on_device.read_message(10)).all()
+
+
 def test_other_seeds_give_other_ciphertexts_of_the_same_message() -> None:
     word = context()
     devices = [opened(word, "cpu", seed) for seed in (7, 7, 8)]

@@ -106,12 +106,7 @@ impl BgvDevice {
     /// `NotLinearError`, `MissingKeyError` for what was not loaded, `DeviceError`; the message names
     /// the command.
     #[pyo3(signature = (commands, *, strict = true))]
-    fn run(
-        &self,
-        py: Python<'_>,
-        commands: Vec<(String, Vec<usize>, usize)>,
-        strict: bool,
-    ) -> PyResult<Pow2Cost> {
+    fn run(&self, py: Python<'_>, commands: Vec<GivenCommand>, strict: bool) -> PyResult<Pow2Cost> {
         let commands: Result<Vec<Command>> = commands.iter().map(command).collect();
         let commands = commands.map_err(errors::scheme)?;
         let refusal = if strict { Refusal::Strict } else { Refusal::Paper };
@@ -245,9 +240,14 @@ fn not_integers(object: &Bound<'_, PyAny>) -> PyErr {
         .error()
 }
 
-/// A command from its name, the buffers of its operands, and that of its result.
-fn command((name, operands, to): &(String, Vec<usize>, usize)) -> Result<Command> {
-    let (form, to) = (Form::Coefficients, *to);
+/// `bgv_word.Command`: the name, the buffers of the operands, that of the result, and whether the
+/// result is kept as evaluations.
+type GivenCommand = (String, Vec<usize>, usize, bool);
+
+/// The command, from what Python calls it.
+fn command((name, operands, to, evaluations): &GivenCommand) -> Result<Command> {
+    let form = if *evaluations { Form::Evaluations } else { Form::Coefficients };
+    let to = *to;
     match (name.as_str(), operands[..].as_ref()) {
         ("encrypt", &[message]) => Ok(Command::Encrypt { message, to, form }),
         ("add", &[left, right]) => Ok(Command::Add { left, right, to, form }),
