@@ -4,7 +4,7 @@
 //! * [`expression`]: the language of `eval`; [`data`]: CSV, `.npy` and exact decimals;
 //! * [`family`]: what parameters of primes and of a power of two have in common; [`device`]: the
 //!   devices of the latter;
-//! * [`session`]: parameters and engine; [`write`]: files that are whole or not there;
+//! * [`session`]: parameters and engine; [`mod@write`]: files that are whole or not there;
 //! * [`failure`]: errors and exit codes; [`output`], [`progress`]: what people and programs see.
 //!
 //! Results go to standard output, everything else to standard error; `docs/cli.md` is the manual.
