@@ -3,8 +3,12 @@
 // A command goes through three engines, each with commands of its own behind one another:
 //
 //   loader     memory or samples -> forward transforms
-//   products   forward transforms, keys -> inverse transforms
-//   finisher   inverse transforms, memory, noise -> memory
+//   products   forward transforms, memory, keys -> inverse transforms, finisher
+//   finisher   inverse transforms, products, memory, noise -> memory
+//
+// Forms (bgv_core_pkg::command_t) say which transforms are left out. Operands kept as evaluations go from
+// memory to the products; results that stay evaluations go from the products straight to the finisher, which
+// then begins with them.
 //
 // Transform units are given out in a ring of `ring_i` units when a command begins; a unit is promised to
 // one polynomial at a time, until that polynomial has come. So each unit's polynomials are in the order
@@ -14,7 +18,7 @@
 // A command waits until nothing is on its way into its operands' buffers. The finisher's first beat
 // counts as written: readers go through a buffer in the same order and do not overtake.
 //
-// Commands of unknown operation, or of more transforms than the ring has units, are dropped with
+// Commands of unknown operation or form, or of more transforms than the ring has units, are dropped with
 // `unknown_o`.
 module bgv_sequencer
   import bgv_core_pkg::*;
@@ -60,6 +64,7 @@ module bgv_sequencer
 
   // Loader: reads of the cycle; the beats reach the units DigitsLatency + 1 later.
   output op_e                             load_op_o,
+  output logic                            load_evaluations_o,  // form of the result
   output logic [1:0]                      load_level_o,
   output logic                            load_read_o,
   output logic [LogT-1:0]                 load_beat_o,
@@ -68,14 +73,22 @@ module bgv_sequencer
   output logic [LogSlots-1:0]             load_slot_o,
   output logic                            forward_valid_o,
 
-  // Products.
+  // Products: beats of units and of memory (`product_read_o`) come together; results ProductLatency later.
   output op_e                             product_op_o,
+  output logic                            product_evaluations_o,
+  output logic                            product_a_evaluations_o,
+  output logic                            product_b_evaluations_o,
+  output logic                            product_read_o,
+  output logic [LogBuffers-1:0]           product_a_o,
+  output logic [LogBuffers-1:0]           product_b_o,
   output logic [Lanes-1:0][UnitWidth-1:0] product_unit_o,
   output logic [LogT-1:0]                 product_beat_o,
   output logic                            inverse_valid_o,
 
   // Finisher: reads of the cycle; the beats reach the memory FinishLatency + 1 later.
   output op_e                             finish_op_o,
+  output logic                            finish_direct_o,     // from the products
+  output logic                            finish_sum_done_o,   // the products have added the operand
   output logic [1:0]                      finish_level_o,
   output logic                            finish_read_o,
   output logic [2:0][UnitWidth-1:0]       finish_unit_o,
@@ -114,13 +127,12 @@ module bgv_sequencer
 
   op_e op;
   number_t forward, inverse;  // transforms
-  logic two, known;
+  logic two, runs;
   assign op = op_e'(command_i.op);
-  assign forward = forward_transforms(op, 4'(Digits));
-  assign inverse = inverse_transforms(op);
+  assign forward = forward_transforms(command_i, 4'(Digits));
+  assign inverse = inverse_transforms(command_i);
   assign two = op inside {OpMultiply, OpAdd};
-  assign known = op inside {OpEncrypt, OpDecrypt, OpAdd, OpMultiply, OpKeySwitch, OpModSwitch} &&
-                 32'(forward) + 32'(inverse) <= 32'(ring_i);
+  assign runs = known(command_i) && 32'(forward) + 32'(inverse) <= 32'(ring_i);
 
   unit_t ring_q, ring_next;
   logic [Units-1:0] group_forward, group_inverse, reserved_q;
@@ -141,18 +153,18 @@ module bgv_sequencer
   assign b = buffer_t'(command_i.b);
   assign dst = buffer_t'(command_i.dst);
 
-  logic load_idle, product_room, finish_room, transforms, ready, accept, memory_free;
-  logic finish_begins_reading, finish_holds_q;
-  assign transforms = forward != '0;
-  assign ready = known && finish_room && writes_q[a] == '0 && (!two || writes_q[b] == '0) &&
-                 writes_q[dst] != '1 &&
-                 (!transforms || (load_idle && product_room && memory_free &&
-                  (reserved_q & (group_forward | group_inverse)) == '0 &&
-                  (group_forward & ~can_load_i) == '0)) &&
+  logic load_idle, product_room, finish_room, loads, multiplies, ready, accept, memory_free;
+  logic finish_begins_reading, finish_holds_q, product_begins_reading, product_holds_q;
+  assign loads = forward != '0;
+  assign multiplies = !(op inside {OpAdd, OpModSwitch});
+  assign ready = runs && finish_room && writes_q[a] == '0 && (!two || writes_q[b] == '0) &&
+                 writes_q[dst] != '1 && (!multiplies || product_room) &&
+                 (reserved_q & (group_forward | group_inverse)) == '0 &&
+                 (!loads || (load_idle && memory_free && (group_forward & ~can_load_i) == '0)) &&
                  (op != OpEncrypt || samples_ready_i);
-  assign command_ready_o = !known || ready;
+  assign command_ready_o = !runs || ready;
   assign accept = command_valid_i && ready;
-  assign unknown_o = command_valid_i && !known;
+  assign unknown_o = command_valid_i && !runs;
   assign samples_take_o = accept && op == OpEncrypt;
 
   logic unused_command;
@@ -165,12 +177,14 @@ module bgv_sequencer
   logic [LoadLatency-1:0] load_past_q, load_last_q;
   logic load_busy_q, load_end;
   op_e load_op_q;
+  logic load_evaluations_q;
   logic [1:0] load_level_q;
   buffer_t load_a_q, load_b_q;
   logic [LogSlots-1:0] load_slot_q;
   assign load_idle = !load_busy_q;
   assign load_end = load_last_q[LoadLatency-1];
-  assign memory_free = !finish_holds_q && !finish_begins_reading;
+  assign memory_free = !finish_holds_q && !finish_begins_reading && !product_holds_q &&
+                       !product_begins_reading;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -187,7 +201,7 @@ module bgv_sequencer
         load_busy_q <= 1'b0;
         forward_units_o <= '0;
       end
-      if (accept && transforms) begin
+      if (accept && loads) begin
         load_busy_q <= 1'b1;
         load_read_q <= 1'b1;
         forward_units_o <= group_forward;
@@ -195,8 +209,9 @@ module bgv_sequencer
     end
   end
   always_ff @(posedge clk_i) begin
-    if (accept && transforms) begin
+    if (accept && loads) begin
       load_op_q <= op;
+      load_evaluations_q <= command_i.evaluations;
       load_level_q <= command_i.level[1:0];
       load_a_q <= a;
       load_b_q <= b;
@@ -207,6 +222,7 @@ module bgv_sequencer
     end
   end
   assign load_op_o = load_op_q;
+  assign load_evaluations_o = load_evaluations_q;
   assign load_level_o = load_level_q;
   assign load_read_o = load_read_q;
   assign load_beat_o = load_beat_q;
@@ -224,10 +240,21 @@ module bgv_sequencer
     unit_t out_base;
     number_t outputs;
     unit_t ring;
+    logic evaluations;
+    logic a_evaluations;
+    logic b_evaluations;
+    logic third;
+    buffer_t a;
+    buffer_t b;
   } product_t;
 
   typedef struct packed {
-    logic [3:0] op;
+    logic [3:0] op;    // of bgv_finish
+    logic direct;
+    logic sum_done;
+    logic third;
+    logic encrypts;
+    logic [2:0] parts;
     logic [1:0] level;
     unit_t base;
     number_t inputs;
@@ -243,15 +270,27 @@ module bgv_sequencer
   logic product_valid, product_begin, finish_valid, finish_begin;
   assign product_new = '{
     op: command_i.op, in_base: ring_q, inputs: forward, out_base: inverse_base, outputs: inverse,
-    ring: ring_i
+    ring: ring_i, evaluations: command_i.evaluations, a_evaluations: command_i.a_evaluations,
+    b_evaluations: command_i.b_evaluations, third: command_i.third, a: a, b: b
   };
+  logic [2:0] parts;
+  always_comb begin
+    unique case (op)
+      OpDecrypt: parts = 3'b001;
+      OpKeySwitch, OpEncrypt: parts = 3'b011;
+      OpConvert: parts = command_i.third ? 3'b100 : 3'b011;
+      default: parts = 3'b111;
+    endcase
+  end
   assign finish_new = '{
-    op: command_i.op, level: command_i.level[1:0], base: inverse_base, inputs: inverse,
+    op: command_i.evaluations ? OpMultiply : op, direct: command_i.evaluations,
+    sum_done: command_i.a_evaluations, third: command_i.third, encrypts: op == OpEncrypt,
+    parts: parts, level: command_i.level[1:0], base: inverse_base, inputs: inverse,
     ring: ring_i, a: a, b: b, dst: dst, slot: samples_slot_i
   };
 
   bgv_queue #(.Width($bits(product_t))) u_products (
-    .clk_i, .rst_ni, .push_i(accept && transforms), .data_i(product_new), .room_o(product_room),
+    .clk_i, .rst_ni, .push_i(accept && multiplies), .data_i(product_new), .room_o(product_room),
     .valid_o(product_valid), .data_o(product), .pop_i(product_begin)
   );
   bgv_queue #(.Width($bits(finish_t))) u_finishes (
@@ -264,9 +303,11 @@ module bgv_sequencer
   logic [Units-1:0] product_in, product_out;
   logic product_done, product_offer, product_busy_q, product_beat_valid, product_end;
   logic product_all_q;  // all beats have come
+  logic product_alone_q;  // none comes from a unit
+  logic product_reads, product_finishes, finish_takes_products;
   logic [ProductLatency-1:0] product_past_q, product_last_q;
   beat_t product_beat_q;
-  op_e product_op_q;
+  product_t product_q;
   logic [Lanes-1:0][UnitWidth-1:0] product_unit_q;
   for (genvar u = 0; u < Units; u++) begin : gen_product_group
     assign product_in[u] = unit_t'(u) < product.ring &&
@@ -276,14 +317,22 @@ module bgv_sequencer
   end
   assign product_done = (product_in & ~(can_unload_i & ~oldest_inverse_i)) == '0;
   assign product_offer = (product_in & ~(offer_i & ~oldest_inverse_i)) == '0;
+  assign product_reads = product.a_evaluations || product.b_evaluations;
   assign product_begin = product_valid && !product_busy_q && (product_done || product_offer) &&
-                         (product_out & ~can_load_i) == '0;
-  assign product_beat_valid = product_busy_q && valid_i[product_unit_q[0]] && !product_all_q;
+                         (product_out & ~can_load_i) == '0 &&
+                         (!product_reads || !(load_read_q || finish_holds_q ||
+                          finish_begins_reading)) &&
+                         (!product.evaluations || finish_takes_products);
+  assign product_begins_reading = product_begin && product_reads;
+  assign product_finishes = product_begin && product.evaluations;
+  assign product_beat_valid = product_busy_q && !product_all_q &&
+                              (product_alone_q || valid_i[product_unit_q[0]]);
   assign product_end = product_last_q[ProductLatency-1];
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       {product_busy_q, product_all_q, product_past_q, product_last_q, product_beat_q} <= '0;
+      product_holds_q <= 1'b0;
       inverse_units_o <= '0;
     end else begin
       product_past_q <= {product_past_q[ProductLatency-2:0], product_beat_valid};
@@ -291,7 +340,7 @@ module bgv_sequencer
                          product_beat_valid && product_beat_q == '1};
       if (product_beat_valid) begin
         product_beat_q <= product_beat_q + 1'b1;
-        if (product_beat_q == '1) product_all_q <= 1'b1;
+        if (product_beat_q == '1) {product_all_q, product_holds_q} <= 2'b10;
       end
       if (product_end) begin
         {product_busy_q, product_all_q} <= '0;
@@ -299,22 +348,34 @@ module bgv_sequencer
       end
       if (product_begin) begin
         product_busy_q <= 1'b1;
+        product_holds_q <= product_reads;
         inverse_units_o <= product_out;
       end
     end
   end
   always_ff @(posedge clk_i) begin
     if (product_begin) begin
-      product_op_q <= op_e'(product.op);
+      product_q <= product;
+      product_alone_q <= product.inputs == '0;
       for (int unsigned u = 0; u < Units; u++) begin
-        inverse_lane_o[u] <= 2'(place(product.out_base, unit_t'(u), product.ring));
+        inverse_lane_o[u] <= product.third ? 2'd2 :
+                             2'(place(product.out_base, unit_t'(u), product.ring));
       end
       for (int unsigned j = 0; j < Lanes; j++) begin
         product_unit_q[j] <= member(product.in_base, number_t'(j), product.ring);
       end
     end
   end
-  assign product_op_o = product_op_q;
+  logic unused_product;  // read at the beginning only
+  assign unused_product = ^{product_q.in_base, product_q.inputs, product_q.out_base, product_q.outputs,
+                            product_q.ring, product_q.third};
+  assign product_op_o = op_e'(product_q.op);
+  assign product_evaluations_o = product_q.evaluations;
+  assign product_a_evaluations_o = product_q.a_evaluations;
+  assign product_b_evaluations_o = product_q.b_evaluations;
+  assign product_read_o = product_holds_q;
+  assign product_a_o = product_q.a;
+  assign product_b_o = product_q.b;
   assign product_unit_o = product_unit_q;
   assign product_beat_o = product_beat_q;
   assign inverse_valid_o = product_past_q[ProductLatency-1];
@@ -322,28 +383,32 @@ module bgv_sequencer
   // ---- finisher ----------------------------------------------------------------------------------
 
   logic [Units-1:0] finish_in;
-  logic finish_done, finish_offer, finish_busy_q, finish_all_q, finish_memory_q;
+  logic finish_done, finish_offer, finish_busy_q, finish_all_q, finish_memory_q, finish_starts;
   logic finish_beat_valid, finish_end, finish_needs_memory, finish_first_write, finish_alone;
   logic [WriteLatency-1:0] finish_past_q, finish_last_q;
   beat_t finish_beat_q, write_beat_q;
   finish_t finish_q;
   logic [2:0][UnitWidth-1:0] finish_unit_q;
-  logic [2:0] parts_q;
   op_e finish_op;
   assign finish_op = op_e'(finish.op);
   for (genvar u = 0; u < Units; u++) begin : gen_finish_group
     assign finish_in[u] = unit_t'(u) < finish.ring &&
                           4'(place(finish.base, unit_t'(u), finish.ring)) < finish.inputs;
   end
-  assign finish_alone = finish.inputs == '0;
+  assign finish_alone = finish.inputs == '0 && !finish.direct;
   assign finish_done = (finish_in & ~(can_unload_i & oldest_inverse_i)) == '0;
   assign finish_offer = (finish_in & ~(offer_i & oldest_inverse_i)) == '0;
-  assign finish_needs_memory = finish_op != OpMultiply;
-  assign finish_begin = finish_valid && !finish_busy_q && (finish_done || finish_offer) &&
-                        !(finish_needs_memory && load_read_q);
-  assign finish_begins_reading = finish_begin && finish_needs_memory;
+  assign finish_needs_memory = !(finish_op inside {OpMultiply, OpConvert}) && !finish.sum_done;
+  // A queue holds the commands in order, so that direct ones at both heads are the same.
+  assign finish_takes_products = finish_valid && !finish_busy_q && finish.direct;
+  assign finish_starts = finish_valid && !finish_busy_q && !finish.direct &&
+                         (finish_done || finish_offer) &&
+                         !(finish_needs_memory && (load_read_q || product_holds_q));
+  assign finish_begin = finish_starts || product_finishes;
+  assign finish_begins_reading = finish_starts && finish_needs_memory;
   assign finish_beat_valid = finish_busy_q && !finish_all_q &&
-                             (finish_memory_q || valid_i[finish_unit_q[0]]);
+                             (finish_memory_q || (finish_q.direct ? inverse_valid_o
+                                                                  : valid_i[finish_unit_q[0]]));
   assign finish_first_write = finish_past_q[WriteLatency-1] && write_beat_q == '0;
   assign finish_end = finish_last_q[WriteLatency-1];
 
@@ -362,7 +427,7 @@ module bgv_sequencer
       if (finish_end) {finish_busy_q, finish_all_q} <= '0;
       if (finish_begin) begin
         finish_busy_q <= 1'b1;
-        finish_holds_q <= finish_needs_memory;
+        finish_holds_q <= finish_begins_reading;
       end
     end
   end
@@ -371,36 +436,34 @@ module bgv_sequencer
       finish_q <= finish;
       finish_memory_q <= finish_alone;
       for (int unsigned j = 0; j < 3; j++) begin
-        finish_unit_q[j] <= member(finish.base, number_t'(j), finish.ring);
+        finish_unit_q[j] <= finish.third ? finish.base :
+                            member(finish.base, number_t'(j), finish.ring);
       end
-      unique case (finish_op)
-        OpDecrypt: parts_q <= 3'b001;
-        OpKeySwitch, OpEncrypt: parts_q <= 3'b011;
-        default: parts_q <= 3'b111;
-      endcase
     end
   end
   logic unused_finish;  // read at the beginning only
-  assign unused_finish = ^{finish_q.base, finish_q.inputs, finish_q.ring};
+  assign unused_finish = ^{finish_q.base, finish_q.inputs, finish_q.ring, finish_q.third};
   assign finish_op_o = op_e'(finish_q.op);
   assign finish_level_o = finish_q.level;
-  assign finish_read_o = finish_beat_valid;
+  assign finish_direct_o = finish_q.direct;
+  assign finish_sum_done_o = finish_q.sum_done;
+  assign finish_read_o = finish_beat_valid && finish_holds_q;
   assign finish_unit_o = finish_unit_q;
   assign finish_beat_o = finish_beat_q;
   assign finish_a_o = finish_q.a;
   assign finish_b_o = finish_q.b;
   assign finish_slot_o = finish_q.slot;
-  assign samples_free_o = finish_end && op_e'(finish_q.op) == OpEncrypt;
-  assign write_parts_o = finish_past_q[WriteLatency-1] ? parts_q : 3'b0;
+  assign samples_free_o = finish_end && finish_q.encrypts;
+  assign write_parts_o = finish_past_q[WriteLatency-1] ? finish_q.parts : 3'b0;
   assign write_buffer_o = finish_q.dst;
   assign write_beat_o = write_beat_q;
 
   // ---- what is shared ----------------------------------------------------------------------------
 
   assign unload_o = (product_begin && product_done ? product_in : '0) |
-                    (finish_begin && finish_done && !finish_alone ? finish_in : '0);
+                    (finish_starts && finish_done && !finish_alone ? finish_in : '0);
   assign take_o = (product_begin && !product_done ? product_in : '0) |
-                  (finish_begin && !finish_done ? finish_in : '0);
+                  (finish_starts && !finish_done ? finish_in : '0);
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
