@@ -103,7 +103,8 @@ module bgv_datapath
     .Lanes(Lanes),
     .Digits(Digits),
     .LogBuffers(LogBuffers),
-    .LogSlots(LogSlots)
+    .LogSlots(LogSlots),
+    .OfferedLatency(ntt_pkg::offered_latency(LogN, LogB, modular_pkg::MulLatency))
   ) u_sequencer (
     .clk_i,
     .rst_ni(run_ni),
