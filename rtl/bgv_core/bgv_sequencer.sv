@@ -6,22 +6,23 @@
 //   products   forward transforms, memory, keys -> inverse transforms, finisher
 //   finisher   inverse transforms, products, memory, noise -> memory
 //
-// Forms (bgv_core_pkg::command_t) say which transforms are left out. Operands kept as evaluations go from
-// memory to the products; results that stay evaluations go from the products straight to the finisher, which
-// then begins with them.
+// Forms (bgv_core_pkg::command_t) say which transforms are left out. Operands kept as evaluations go
+// from memory to the products; results that stay evaluations go from the products straight to the
+// finisher, which then begins with them.
 //
 // Transform units are given out in a ring of `ring_i` units: to a command's forward transforms when it
-// begins, to its inverse ones after the forward ones of the next command (or with its products, if those
-// come first), which is about the order in which they work. A unit is promised to one polynomial at a time,
-// until that polynomial has come, and no command's inverse transforms stand behind a later command's forward
-// ones. So the engines, which work in the order of the commands, never wait in a circle. An engine takes
-// results as they are made (`offer`) when it can begin then, and from the units' buffers otherwise.
+// begins, to its inverse ones after the forward ones of the next command (or with its products, if
+// those come first), which is about the order in which they work. A unit is promised to one polynomial
+// at a time, until that polynomial has come, and no command's inverse transforms stand behind a later
+// command's forward ones. So the engines, which work in the order of the commands, never wait in a
+// circle. An engine takes results as they are made (`offer`) when it can begin then, and from the
+// units' buffers otherwise.
 //
 // A command waits until nothing is on its way into its operands' buffers. The finisher's first beat
 // counts as written: readers go through a buffer in the same order and do not overtake.
 //
-// Commands of unknown operation or form, or of more transforms than the ring has units, are dropped with
-// `unknown_o`.
+// Commands of unknown operation or form, or of more transforms than the ring has units, are dropped
+// with `unknown_o`.
 module bgv_sequencer
   import bgv_core_pkg::*;
 #(
@@ -76,7 +77,7 @@ module bgv_sequencer
   output logic [LogSlots-1:0]             load_slot_o,
   output logic                            forward_valid_o,
 
-  // Products: beats of units and of memory (`product_read_o`) come together; results ProductLatency later.
+  // Products: beats of units and of memory (`product_read_o`) come together.
   output op_e                             product_op_o,
   output logic                            product_evaluations_o,
   output logic                            product_a_evaluations_o,
@@ -109,7 +110,7 @@ module bgv_sequencer
   localparam int unsigned WriteLatency = FinishLatency + 1;
   localparam int unsigned Buffers = 1 << LogBuffers;
   // As many commands as can be on their way: six products with twelve units.
-  localparam int unsigned LogDepth = Units > 7 ? 3 : 2;
+  localparam int unsigned LogDepth = Units > 12 ? 4 : (Units > 7 ? 3 : 2);
 
   typedef logic [UnitWidth-1:0] unit_t;
   typedef logic [LogBuffers-1:0] buffer_t;
@@ -126,6 +127,11 @@ module bgv_sequencer
   // The other way round: which of the group unit u is.
   function automatic unit_t place(unit_t base, unit_t u, unit_t ring);
     return u >= base ? u - base : u + ring - base;
+  endfunction
+
+  // Whether unit u is one of the `count` units from `base` on.
+  function automatic logic is_member(unit_t base, unit_t u, number_t count, unit_t ring);
+    return u < ring && 32'(place(base, u, ring)) < 32'(count);
   endfunction
 
   // ---- the command at the head ---------------------------------------------------------------
@@ -148,11 +154,8 @@ module bgv_sequencer
   assign pending_base = member(ring_q, forward, ring_i);
   assign ring_next = member(pending_base, pending_q, ring_i);
   for (genvar u = 0; u < Units; u++) begin : gen_group
-    unit_t here, there;
-    assign here = place(ring_q, unit_t'(u), ring_i);
-    assign there = place(pending_base, unit_t'(u), ring_i);
-    assign group_forward[u] = unit_t'(u) < ring_i && 4'(here) < forward;
-    assign group_pending[u] = unit_t'(u) < ring_i && 4'(there) < pending_q;
+    assign group_forward[u] = is_member(ring_q, unit_t'(u), forward, ring_i);
+    assign group_pending[u] = is_member(pending_base, unit_t'(u), pending_q, ring_i);
   end
   assign room = (reserved_q & (group_forward | group_pending)) == '0 &&
                 32'(forward) + 32'(pending_q) <= 32'(ring_i);
@@ -336,10 +339,8 @@ module bgv_sequencer
   product_t product_q;
   logic [Lanes-1:0][UnitWidth-1:0] product_unit_q;
   for (genvar u = 0; u < Units; u++) begin : gen_product_group
-    assign product_in[u] = unit_t'(u) < product.ring &&
-                           4'(place(product.in_base, unit_t'(u), product.ring)) < product.inputs;
-    assign product_out[u] = unit_t'(u) < product.ring &&
-                            4'(place(product_base, unit_t'(u), product.ring)) < product.outputs;
+    assign product_in[u] = is_member(product.in_base, unit_t'(u), product.inputs, product.ring);
+    assign product_out[u] = is_member(product_base, unit_t'(u), product.outputs, product.ring);
   end
   bgv_collect #(.Units(Units), .OfferedLatency(OfferedLatency)) u_collect_products (
     .clk_i, .rst_ni, .units_i(product_in), .done_i(can_unload_i & ~oldest_inverse_i),
@@ -424,8 +425,7 @@ module bgv_sequencer
   op_e finish_op;
   assign finish_op = op_e'(finish.op);
   for (genvar u = 0; u < Units; u++) begin : gen_finish_group
-    assign finish_in[u] = unit_t'(u) < finish.ring &&
-                          4'(place(finish_base, unit_t'(u), finish.ring)) < finish.inputs;
+    assign finish_in[u] = is_member(finish_base, unit_t'(u), finish.inputs, finish.ring);
   end
   assign finish_alone = finish.inputs == '0 && !finish.direct;
   bgv_collect #(.Units(Units), .OfferedLatency(OfferedLatency)) u_collect_finish (

@@ -108,6 +108,7 @@ fn measure_bgv(configuration: &str) -> Counts {
     let parameters = WordParameters::new(preset.acknowledged()).unwrap();
     let bus = SimBus::open_named(&format!("bgv-core:{configuration}")).unwrap();
     let mut device = BgvCore::open(bus, &parameters).unwrap();
+    let built = if configuration == "paper_128_u20" { 20 } else { 7 };
     let context = WordContext::new(&parameters).unwrap();
     let keys = KeySet::generate(&context, &mut SecretRng::from_seed(SecretSeed::new([1; 32])));
     device.load_keys(&keys.unwrap()).unwrap();
@@ -134,9 +135,7 @@ fn measure_bgv(configuration: &str) -> Counts {
             Command::Decrypt { from: 5, to: 1 },
         ]
     };
-    for (name, form) in
-        [("chain_evaluations", evaluations), ("chain_coefficients", coefficients)]
-    {
+    for (name, form) in [("chain_evaluations", evaluations), ("chain_coefficients", coefficients)] {
         let mut found = vec![0; parameters.degree()];
         // The second run: its randomness was drawn ahead, while keys and messages came.
         run(&mut device, &chain(form));
@@ -152,14 +151,54 @@ fn measure_bgv(configuration: &str) -> Counts {
         ("decrypt", 2, &|k| Command::Decrypt { from: 2, to: 6 + k % 4 }),
         ("add", 7, &|k| Command::Add { left: 2, right: 3, to: 6 + k % 4, form: coefficients }),
         ("mod_switch", 7, &|k| Command::ModSwitch { from: 2, to: 6 + k % 4 }),
-        ("multiply_all_units", 0, &|k| multiply(coefficients, 6 + k % 4)),
+        ("multiply_12", 12, &|k| multiply(coefficients, 6 + k % 4)),
     ];
     for (name, units, command) in rates {
+        if units > built {
+            continue;
+        }
         device.set_units(units);
         let length = |count| (0..count).map(command).collect::<Vec<_>>();
         let (short, long) = (run(&mut device, &length(4)), run(&mut device, &length(16)));
         counts.insert(name.to_owned(), (long - short, 12));
     }
+    // Circuits one after another, a step of each of seven in turn, so that no command waits for the
+    // one before it.
+    device.set_units(0);
+    let circuits = |count: usize| -> Vec<Command> {
+        let turn = |k: usize| {
+            let (first, factor) = (2 * (k % 3), 2 * ((k + 1) % 3));
+            let [product, switched, last] = [2, 4, 6].map(|back| 6 + (k + 10 - back) % 5);
+            [
+                Command::Encrypt { message: 15, to: first, form: coefficients },
+                Command::Encrypt { message: 15, to: first + 1, form: coefficients },
+                Command::Multiply {
+                    left: factor,
+                    right: factor + 1,
+                    to: product,
+                    form: coefficients,
+                },
+                Command::KeySwitch { from: switched, to: switched, form: coefficients },
+                Command::Decrypt { from: last, to: 11 },
+            ]
+        };
+        (0..count).flat_map(turn).collect()
+    };
+    device.write_message(15, &words).unwrap();
+    // What the first turns read is written once.
+    let fill: Vec<Command> = (0..6)
+        .map(|to| Command::Encrypt { message: 15, to, form: coefficients })
+        .chain((6..11).map(|to| Command::Multiply { left: 0, right: 1, to, form: coefficients }))
+        .collect();
+    run(&mut device, &fill);
+    let switch_one = |to| Command::KeySwitch { from: to, to, form: coefficients };
+    // Turns 0 and 1 decrypt what is switched here.
+    run(&mut device, &[4, 0].map(|k| switch_one(6 + k)));
+    let short = run(&mut device, &circuits(2));
+    run(&mut device, &fill);
+    run(&mut device, &[4, 0].map(|k| switch_one(6 + k)));
+    let long = run(&mut device, &circuits(8));
+    counts.insert("chains".to_owned(), (long - short, 6));
     counts
 }
 

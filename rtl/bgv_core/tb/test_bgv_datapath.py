@@ -110,8 +110,13 @@ async def every_form(dut: Any) -> None:
         await host.write(1, d)
         await host.command(CONVERT, 2, 0, level=level, forms=EVALUATIONS)
         await host.command(CONVERT, 3, 1, level=level, forms=EVALUATIONS)
-        products = {4: (0, 1, EVALUATIONS), 5: (0, 3, B_EVALUATIONS | EVALUATIONS),
-                    6: (2, 3, both | EVALUATIONS), 7: (2, 3, both), 8: (0, 3, B_EVALUATIONS)}  # fmt: skip
+        products = {
+            4: (0, 1, EVALUATIONS),
+            5: (0, 3, B_EVALUATIONS | EVALUATIONS),
+            6: (2, 3, both | EVALUATIONS),
+            7: (2, 3, both),
+            8: (0, 3, B_EVALUATIONS),
+        }
         for dst, (a, b, forms) in products.items():
             await host.command(MULTIPLY, dst, a, b, level, forms)
         for dst in (4, 5, 6):
@@ -193,6 +198,33 @@ async def leveled_circuit(dut: Any) -> None:
         for v, m in zip(product, messages[0], strict=True)
     ]
     assert await host.read(6, 1) == [expected]
+
+
+@cocotb.test()
+async def chains_at_any_time(dut: Any) -> None:
+    """A circuit again and again, begun at any moment of the drawing of randomness."""
+    dice = random.Random(9)
+    bgv = scheme(1)
+    host, keys = await begin(dut, bgv, dice)
+    top = bgv.top
+    for turn in range(30):
+        messages = [[dice.randrange(bgv.p) for _ in range(bgv.n)] for _ in range(2)]
+        for k, message in enumerate(messages):
+            await host.write(k, [message])
+        for _ in range(dice.randrange(2 * bgv.n)):
+            await FallingEdge(dut.clk_i)
+        await host.command(ENCRYPT, 4, 0, level=top)
+        await host.command(ENCRYPT, 5, 1, level=top)
+        await host.command(MULTIPLY, 4, 4, 5, top)
+        await host.command(KEY_SWITCH, 4, 4, level=top)
+        await host.command(DECRYPT, 0, 4, level=top)
+        await host.idle()
+        c, d = (
+            bgv.encrypt(keys, message, host.words_of(2 * turn + k))
+            for k, message in enumerate(messages)
+        )
+        product = bgv.key_switch(keys, bgv.tensor(c, d, top), top)
+        assert await host.read(0, 1) == [bgv.decrypt(keys, product, top)], f"turn {turn}"
 
 
 @cocotb.test()
@@ -318,15 +350,15 @@ async def cycles(dut: Any) -> None:
     dice = random.Random(6)
     bgv = scheme(1)
     host, _ = await begin(dut, bgv, dice)
-    for k in range(8):
+    for k in range(16):
         await host.write(k, uniform(bgv, bgv.top, dice))
     top, found = bgv.top, {}
     ways = {"multiply": (MULTIPLY, 7), "key switch": (KEY_SWITCH, 2 + bgv.digits),
             "encrypt": (ENCRYPT, 3), "decrypt": (DECRYPT, 2), "add": (ADD, 7)}  # fmt: skip
     if top:
         ways["mod switch"] = (MOD_SWITCH, 7)
-    if parameter("Units", 7) > 7:
-        ways["multiply, all units"] = (MULTIPLY, parameter("Units", 7))
+    if parameter("Units", 7) >= 12:
+        ways["multiply, 12 units"] = (MULTIPLY, 12)
     for name, (op, ring) in ways.items():
         dut.ring_i.value = ring
         for _ in range(5 * bgv.n):  # samples are drawn ahead
@@ -360,13 +392,30 @@ async def cycles(dut: Any) -> None:
     await host.command(DECRYPT, 4, 3, level=top, forms=A_EVALUATIONS)
     await host.idle()
     found["the same, kept as evaluations"] = now() - started
+    if parameter("Units", 7) >= 17:
+        # One whole circuit after another, a step of each of seven in turn: what a command reads was
+        # begun two turns before, and none waits.
+        ends = []
+        for turn in range(14):
+            first, result = 2 * (turn % 3), [6 + (turn - back) % 5 for back in (2, 4, 6)]
+            await host.command(ENCRYPT, first, 15, level=top)
+            await host.command(ENCRYPT, first + 1, 15, level=top)
+            factor = 2 * ((turn - 2) % 3)
+            await host.command(MULTIPLY, result[0], factor, factor + 1, top)
+            await host.command(KEY_SWITCH, result[1], result[1], level=top)
+            await host.command(DECRYPT, result[2], result[2], level=top)
+            ends.append(now())
+        await host.idle()
+        found["encrypt, multiply, key switch, decrypt, sustained"] = (ends[-1] - ends[7]) / 6
     for name, count in found.items():
         dut._log.info("cycles: %s %.1f", name, count)
     if (bgv.log_n, parameter("LogB", 0)) == (7, 0):
         assert found["multiply"] <= 512
         assert found["key switch"] <= 512
         assert found["encrypt"] <= 512
-        assert found.get("multiply, all units", 0) <= 300
+        sustained = "encrypt, multiply, key switch, decrypt, sustained"
+        assert found.get("multiply, 12 units", 0) <= 300
+        assert found.get(sustained, 0) <= 512
         assert found["add"] <= 128
         assert found["mod switch"] <= 160
         assert found["encrypt, multiply, key switch, decrypt in order"] <= 3900
@@ -374,6 +423,8 @@ async def cycles(dut: Any) -> None:
 
 
 PAPER = {"LogN": 7, "Q0": 257, "Q1": 257, "Q2": 257, "Psi": 3_259_673}
+N256 = {"LogN": 8, "Q0": 12_289, "Q1": 10_753, "Q2": 1, "Psi": 131_541_459, "DigitBits": 9}
+N4096 = {"LogN": 12, "LogB": 3, "Q0": 134_176_769, "Q1": 1, "Q2": 1, "Psi": 24_149, "DigitBits": 9}
 TOY = {"LogN": 4, "Q0": 257, "Q1": 257, "Q2": 257, "Psi": pow(3_259_673, 8, 257**3)}
 
 
@@ -384,9 +435,21 @@ TOY = {"LogN": 4, "Q0": 257, "Q1": 257, "Q2": 257, "Psi": pow(3_259_673, 8, 257*
         PAPER,
         pytest.param(PAPER | {"DigitBits": 6}, marks=pytest.mark.full),
         pytest.param(PAPER | {"LogB": 1}, marks=pytest.mark.full),
-        pytest.param(PAPER | {"Units": 12}, marks=pytest.mark.full),
+        pytest.param(PAPER | {"LogB": 2}, marks=pytest.mark.full),
+        pytest.param(PAPER | {"Units": 20}, marks=pytest.mark.full),
+        pytest.param(N256, marks=pytest.mark.full),
+        pytest.param(N4096, marks=pytest.mark.full),
     ],
-    ids=["toy16", "paper_128", "paper_128_w6", "paper_128_b2", "paper_128_u12"],
+    ids=[
+        "toy16",
+        "paper_128",
+        "paper_128_w6",
+        "paper_128_b2",
+        "paper_128_b4",
+        "paper_128_u20",
+        "n256",
+        "n4096_b8",
+    ],
 )
 def test_bgv_datapath(parameters: dict[str, int]) -> None:
     run_bench(block="bgv_core", dut="bgv_datapath", parameters=parameters)

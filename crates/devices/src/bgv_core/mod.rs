@@ -196,7 +196,9 @@ impl<B: Bus> BgvCore<B> {
             .iter()
             .enumerate()
             .map(|(buffer, &evaluations)| match self.buffers.get("run", buffer) {
-                Ok(Contents::Ciphertext { level, .. }) => Kept { level: *level as u32, evaluations },
+                Ok(Contents::Ciphertext { level, .. }) => {
+                    Kept { level: *level as u32, evaluations }
+                }
                 _ => Kept::default(),
             })
             .collect()
