@@ -311,8 +311,13 @@ module bgv_core
 
   // ---- datapath --------------------------------------------------------------------------------------
 
-  logic datapath_wiping;
-  assign wiping = datapath_wiping || stream_busy;
+  // A new seed empties the stream too, but that is no reason to refuse the host: encryptions wait.
+  logic datapath_wiping, clearing_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || host.clear) clearing_q <= 1'b1;
+    else if (!stream_busy) clearing_q <= 1'b0;
+  end
+  assign wiping = datapath_wiping || (stream_busy && clearing_q);
   bgv_datapath #(
     .LogN(LogN),
     .LogB(LogB),

@@ -9,13 +9,19 @@ package bgv_core_pkg;
     OpAdd       = 4'd3,  // dst = a + b, three parts
     OpMultiply  = 4'd4,  // dst = a b, three parts
     OpKeySwitch = 4'd5,  // dst = two parts that decrypt as the three of a
-    OpModSwitch = 4'd6   // dst = a, one level down
+    OpModSwitch = 4'd6,  // dst = a, one level down
+    OpConvert   = 4'd7   // dst = parts 0 and 1 of a, or its part 2, in the other form
   } op_e;
 
-  // A command word.
+  // A command word. A ciphertext is kept as coefficients or as evaluations; of one of three parts that is
+  // kept as evaluations, part 2 is coefficients where a key switch or an addition reads it.
   typedef struct packed {
-    logic [11:0] unused;
-    logic [3:0]  level;   // of the operands
+    logic [7:0]  unused;
+    logic        third;          // OpConvert: part 2
+    logic        evaluations;    // form of the result
+    logic        b_evaluations;  // form of the operands
+    logic        a_evaluations;
+    logic [3:0]  level;          // of the operands
     logic [3:0]  b;
     logic [3:0]  a;
     logic [3:0]  dst;
@@ -69,22 +75,56 @@ package bgv_core_pkg;
     logic [63:0] cycles;     // from the start command to done, of the last run
   } core_t;
 
+  // Whether the operation is one that there is, with forms that it can have: a product whose first operand
+  // is kept as evaluations and the second is not is written the other way round.
+  function automatic logic known(command_t c);
+    logic some;
+    some = c.third || c.evaluations || c.b_evaluations || c.a_evaluations;
+    case (op_e'(c.op))
+      OpEncrypt: return !c.third && !c.b_evaluations && !c.a_evaluations;
+      OpDecrypt: return !c.third && !c.b_evaluations && !c.evaluations;
+      OpMultiply: return !c.third && (c.b_evaluations || !c.a_evaluations);
+      OpKeySwitch: return !c.third && !c.b_evaluations && c.evaluations == c.a_evaluations;
+      OpConvert: begin
+        return !c.b_evaluations && c.evaluations != c.a_evaluations && !(c.third && c.evaluations);
+      end
+      OpAdd, OpModSwitch: return !some;
+      default: return 1'b0;
+    endcase
+  endfunction
+
   // Transforms of a command, which take a unit each.
-  function automatic logic [3:0] forward_transforms(op_e op, logic [3:0] digits);
-    case (op)
-      OpEncrypt, OpDecrypt: return 4'd1;
-      OpMultiply: return 4'd4;
+  function automatic logic [3:0] forward_transforms(command_t c, logic [3:0] digits);
+    case (op_e'(c.op))
+      OpEncrypt: return c.evaluations ? 4'd3 : 4'd1;
+      OpDecrypt: return c.a_evaluations ? 4'd0 : 4'd1;
+      OpMultiply: return (c.a_evaluations ? 4'd0 : 4'd2) + (c.b_evaluations ? 4'd0 : 4'd2);
       OpKeySwitch: return digits;
+      OpConvert: return c.evaluations ? 4'd2 : 4'd0;
       default: return 4'd0;
     endcase
   endfunction
-  function automatic logic [3:0] inverse_transforms(op_e op);
-    case (op)
+  function automatic logic [3:0] inverse_transforms(command_t c);
+    if (c.evaluations) return 4'd0;
+    case (op_e'(c.op))
       OpDecrypt: return 4'd1;
       OpEncrypt, OpKeySwitch: return 4'd2;
       OpMultiply: return 4'd3;
+      OpConvert: return c.third ? 4'd1 : 4'd2;
       default: return 4'd0;
     endcase
+  endfunction
+
+  // p noise + message in [-p/2, p/2), as a residue modulo q; p = 2^log_p, p (21 + 1/2) < q/2.
+  localparam int unsigned SmallBits = 15;  // p (21 + 1/2) < 2^13, and a sign
+  typedef logic signed [SmallBits-1:0] small_t;
+  function automatic logic [31:0] embed(logic signed [5:0] noise, logic [8:0] message,
+                                        logic [3:0] log_p, logic [31:0] q);
+    small_t plain, sum;
+    plain = small_t'({1'b0, message});
+    if (message >= 9'd1 << (log_p - 4'd1)) plain = plain - (small_t'(1) <<< log_p);
+    sum = (small_t'(noise) <<< log_p) + plain;
+    return sum[SmallBits-1] ? 32'(sum) + q : 32'(sum);
   endfunction
 
   // Bits of a word's number in a region of the data window: {buffer, part, index} or {set, lane, index}.

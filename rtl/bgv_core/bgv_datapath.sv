@@ -87,10 +87,12 @@ module bgv_datapath
   logic samples_ready, samples_take, samples_free, samples_busy, keys_busy;
   logic [LogSlots-1:0] samples_slot, load_slot, finish_slot;
   op_e load_op, product_op, finish_op;
+  logic load_evaluations, product_evaluations, product_a_evaluations, product_b_evaluations;
+  logic product_read, finish_direct, finish_sum_done;
   logic [1:0] load_level, finish_level;
   logic load_read, forward_valid, inverse_valid, finish_read;
   logic [LogT-1:0] load_beat, product_beat, finish_beat, write_beat;
-  logic [LogBuffers-1:0] load_a, load_b, finish_a, finish_b, write_buffer;
+  logic [LogBuffers-1:0] load_a, load_b, product_a, product_b, finish_a, finish_b, write_buffer;
   logic [Lanes-1:0][UnitWidth-1:0] product_unit;
   logic [2:0][UnitWidth-1:0] finish_unit;
   logic [2:0] write_parts;
@@ -101,7 +103,8 @@ module bgv_datapath
     .Lanes(Lanes),
     .Digits(Digits),
     .LogBuffers(LogBuffers),
-    .LogSlots(LogSlots)
+    .LogSlots(LogSlots),
+    .OfferedLatency(ntt_pkg::offered_latency(LogN, LogB, modular_pkg::MulLatency))
   ) u_sequencer (
     .clk_i,
     .rst_ni(run_ni),
@@ -128,6 +131,7 @@ module bgv_datapath
     .samples_take_o(samples_take),
     .samples_free_o(samples_free),
     .load_op_o(load_op),
+    .load_evaluations_o(load_evaluations),
     .load_level_o(load_level),
     .load_read_o(load_read),
     .load_beat_o(load_beat),
@@ -136,10 +140,18 @@ module bgv_datapath
     .load_slot_o(load_slot),
     .forward_valid_o(forward_valid),
     .product_op_o(product_op),
+    .product_evaluations_o(product_evaluations),
+    .product_a_evaluations_o(product_a_evaluations),
+    .product_b_evaluations_o(product_b_evaluations),
+    .product_read_o(product_read),
+    .product_a_o(product_a),
+    .product_b_o(product_b),
     .product_unit_o(product_unit),
     .product_beat_o(product_beat),
     .inverse_valid_o(inverse_valid),
     .finish_op_o(finish_op),
+    .finish_direct_o(finish_direct),
+    .finish_sum_done_o(finish_sum_done),
     .finish_level_o(finish_level),
     .finish_read_o(finish_read),
     .finish_unit_o(finish_unit),
@@ -187,6 +199,10 @@ module bgv_datapath
     read_address[0] = {host_buffer, host_beat_i};
     read_address[1] = {finish_b, finish_beat};
     if (finish_read) read_address[0] = {finish_a, finish_beat};
+    if (product_read) begin
+      read_address[0] = {product_a, product_beat};
+      read_address[1] = {product_b, product_beat};
+    end
     if (load_read) begin
       read_address[0] = {load_a, load_beat};
       read_address[1] = {load_b, load_beat};
@@ -265,8 +281,8 @@ module bgv_datapath
     .u_read_slot_i(load_slot),
     .u_beat_i(load_beat),
     .u_o(u_codes),
-    .e_read_slot_i(finish_slot),
-    .e_beat_i(finish_beat),
+    .e_read_slot_i(load_read ? load_slot : finish_slot),
+    .e_beat_i(load_read ? load_beat : finish_beat),
     .e_o(noise)
   );
 
@@ -278,11 +294,17 @@ module bgv_datapath
     logic [Lanes-1:0][W-1:0] lanes;
     logic [W-1:0] u_residue;
     assign u_residue = u_codes[k][1] ? Q - 1'b1 : W'(u_codes[k][0]);
+    // What an encryption adds, to be transformed too.
+    logic [1:0][W-1:0] added;
+    for (genvar j = 0; j < 2; j++) begin : gen_added
+      assign added[j] = W'(embed(noise[j][k], j == 0 ? read[0][0][k][8:0] : '0, log_p_i, 32'(Q)));
+    end
     always_comb begin
       x = {read[1][1][k], read[1][0][k], read[0][1][k], read[0][0][k]};
       if (load_op == OpKeySwitch) x[2] = read[0][2][k];
       if (load_op == OpDecrypt) x[0] = read[0][1][k];
       if (load_op == OpEncrypt) x[0] = u_residue;
+      if (load_op == OpEncrypt && load_evaluations) {x[2], x[1]} = added;
     end
     bgv_digits #(
       .W(W),
@@ -340,11 +362,26 @@ module bgv_datapath
   );
 
   for (genvar k = 0; k < Banks; k++) begin : gen_product
-    logic [Lanes-1:0][W-1:0] x_q;
+    logic [Lanes-1:0][W-1:0] x_q, x;
+    logic [1:0][W-1:0] addend;
     logic [2*Digits-1:0][W-1:0] key;
     logic [2:0][W-1:0] out;
     always_ff @(posedge clk_i) begin
       for (int unsigned j = 0; j < Lanes; j++) x_q[j] <= beats[product_unit[j]][k];
+    end
+    always_comb begin
+      x = x_q;
+      addend = '0;
+      if (product_a_evaluations) begin
+        unique case (product_op)
+          OpMultiply: {x[1], x[0]} = {read[0][1][k], read[0][0][k]};
+          OpConvert: {x[2], x[1], x[0]} = {read[0][2][k], read[0][1][k], read[0][0][k]};
+          OpDecrypt: {x[0], addend[0]} = {read[0][1][k], read[0][0][k]};
+          default: addend = {read[0][1][k], read[0][0][k]};  // OpKeySwitch
+        endcase
+      end
+      if (product_b_evaluations) {x[3], x[2]} = {read[1][1][k], read[1][0][k]};
+      if (product_op == OpEncrypt && product_evaluations) addend = {x_q[2], x_q[1]};
     end
     for (genvar j = 0; j < 2 * Digits; j++) begin : gen_key
       assign key[j] = keys[j][k];
@@ -356,8 +393,9 @@ module bgv_datapath
     ) u_pointwise (
       .clk_i,
       .op_i(product_op),
-      .x_i(x_q),
+      .x_i(x),
       .key_i(key),
+      .addend_i(addend),
       .out_o(out)
     );
     for (genvar j = 0; j < 3; j++) begin : gen_out
@@ -370,10 +408,12 @@ module bgv_datapath
   for (genvar k = 0; k < Banks; k++) begin : gen_finish
     logic [2:0][W-1:0] z_q, a, b, out;
     always_ff @(posedge clk_i) begin
-      for (int unsigned j = 0; j < 3; j++) z_q[j] <= beats[finish_unit[j]][k];
+      for (int unsigned j = 0; j < 3; j++) begin
+        z_q[j] <= finish_direct ? inverse_beats[j][k] : beats[finish_unit[j]][k];
+      end
     end
     for (genvar j = 0; j < 3; j++) begin : gen_part
-      assign a[j] = read[0][j][k];
+      assign a[j] = finish_sum_done ? '0 : read[0][j][k];
       assign b[j] = read[1][j][k];
       assign finished[j][k] = out[j];
     end

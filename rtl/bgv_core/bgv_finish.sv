@@ -1,7 +1,7 @@
 // The last step of every operation on one word of each part.
 //
 //   operation     out_o[j]
-//   OpMultiply    z_i[j] mod Q_l                                  j = 0, 1, 2
+//   OpMultiply    z_i[j] mod Q_l (and OpConvert)                  j = 0, 1, 2
 //   OpKeySwitch   z_i[j] + a_i[j] mod Q_l                         j = 0, 1
 //   OpAdd         a_i[j] + b_i[j] mod Q_l                         j = 0, 1, 2
 //   OpEncrypt     z_i[j] + p noise_i[j] + (j = 0: message) mod Q  j = 0, 1
@@ -35,9 +35,6 @@ module bgv_finish
 
   localparam int unsigned Levels = levels(Q1, Q2);
   localparam logic [W-1:0] Q = W'(modulus(2, Q0, Q1, Q2));
-  localparam int unsigned SmallBits = 15;  // p (21 + 1/2) < 2^13, and a sign
-
-  typedef logic signed [SmallBits-1:0] small_t;
   typedef logic [W:0] reciprocal_t;
 
   // By divisor: Q_0, Q_1, Q_2 (reduction to a level), then the factors (modulus switching).
@@ -87,20 +84,18 @@ module bgv_finish
   for (genvar j = 0; j < 3; j++) begin : gen_part
     // Stages 1 and 2: the sum modulo Q.
     logic [W-1:0] left_q, right_q, sum, x_q;
-    small_t noise, message, small_now;
-    assign noise = j < 2 ? small_t'($signed(noise_i[j])) <<< log_p_q : '0;
-    logic [8:0] half;
-    assign half = 9'd1 << (log_p_q - 4'd1);
-    small_t plain;
-    assign plain = small_t'({1'b0, a_i[j][8:0]});
-    assign message = (a_i[j][8:0] >= half) ? plain - (small_t'(1) <<< log_p_q) : plain;
-    assign small_now = j == 0 ? noise + message : noise;
+    logic [W-1:0] added;
+    if (j < 2) begin : gen_small
+      assign added = W'(embed(noise_i[j], j == 0 ? a_i[0][8:0] : '0, log_p_q, 32'(Q)));
+    end else begin : gen_no_small
+      assign added = '0;
+    end
     always_ff @(posedge clk_i) begin
       left_q <= (op_q == OpAdd || op_q == OpModSwitch) ? a_i[j] : z_i[j];
       unique case (op_q)
         OpAdd: right_q <= b_i[j];
         OpKeySwitch, OpDecrypt: right_q <= j < 2 ? a_i[j] : '0;
-        OpEncrypt: right_q <= W'(small_now[SmallBits-1] ? W'(small_now) + Q : W'(small_now));
+        OpEncrypt: right_q <= added;
         default: right_q <= '0;
       endcase
     end

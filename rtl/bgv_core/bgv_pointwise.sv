@@ -5,8 +5,9 @@
 //   OpKeySwitch   digits D_i          b_0, a_0, b_1, a_1, ..   sum D_i b_i, sum D_i a_i
 //   OpEncrypt     u                   p0, p1                   p0 u, p1 u
 //   OpDecrypt     c1                  s                        c1 s
+//   OpConvert     c0, c1, c2                                   c0, c1, c2
 //
-// Words in [0, Q); outputs that an operation does not make are undefined. Latency
+// with addend_i[j] added to out_o[j]. Words in [0, Q); outputs that an operation does not make are undefined. Latency
 // bgv_core_pkg::PointwiseLatency = MulLatency + 3, no stall, no reset; the operation holds still for a
 // polynomial.
 module bgv_pointwise
@@ -22,6 +23,7 @@ module bgv_pointwise
   input  op_e                          op_i,
   input  logic [Lanes-1:0][W-1:0]      x_i,
   input  logic [2*Digits-1:0][W-1:0]   key_i,
+  input  logic [1:0][W-1:0]            addend_i,
   output logic [2:0][W-1:0]            out_o
 );
 
@@ -32,7 +34,7 @@ module bgv_pointwise
   logic [Products-1:0][W-1:0] left_q, right_q, product;
   logic multiply_q;
   always_ff @(posedge clk_i) begin
-    multiply_q <= op_i == OpMultiply;
+    multiply_q <= op_i inside {OpMultiply, OpConvert};
     for (int unsigned j = 0; j < Products; j++) begin
       left_q[j] <= op_i == OpKeySwitch ? x_i[j/2] : x_i[0];
       right_q[j] <= j < 2 * Digits ? key_i[j] : '0;
@@ -47,7 +49,16 @@ module bgv_pointwise
       left_q[3] <= x_i[1];
       right_q[3] <= x_i[3];
     end
+    if (op_i == OpConvert) begin
+      left_q[1] <= x_i[1];
+      left_q[3] <= x_i[2];
+      {right_q[0], right_q[1], right_q[2], right_q[3]} <= {W'(1), W'(1), W'(0), W'(1)};
+    end
   end
+
+  // Addends wait for the sums.
+  logic [MulLatency+1:0][1:0][W-1:0] addend_q;
+  always_ff @(posedge clk_i) addend_q <= {addend_q[MulLatency:0], addend_i};
 
   for (genvar j = 0; j < Products; j++) begin : gen_product
     mod_mul #(.W(W), .Q(Q)) u_mul (
@@ -84,11 +95,17 @@ module bgv_pointwise
   mod_sum #(.W(W), .Q(Q), .Terms(Digits)) u_odd (.terms_i(odd), .sum_o(odd_sum));
 
   logic [2:0][W-1:0] sum_q, out_q;
+  logic [1:0][W-1:0] total;
+  for (genvar j = 0; j < 2; j++) begin : gen_addend
+    mod_add #(.W(W), .Q(Q)) u_add (
+      .a_i(sum_q[j]), .b_i(addend_q[MulLatency+1][j]), .r_o(total[j])
+    );
+  end
   always_ff @(posedge clk_i) begin
     sum_q[0] <= multiply ? product[0] : even_sum;
     sum_q[1] <= multiply ? mixed : odd_sum;
     sum_q[2] <= product[3];
-    out_q <= sum_q;
+    out_q <= {sum_q[2], total};
   end
   assign out_o = out_q;
 

@@ -1,7 +1,7 @@
 // The stored sequence of commands, and a run of it.
 //
 // A run executes the first `count_i` commands in order and is done when the last one's results are in
-// memory. It ends early, with an error, before a command that cannot be run: unknown operation, level
+// memory. It ends early, with an error, before a command that cannot be run: unknown operation or form, level
 // above the highest, modulus switch at level 0 (ErrBadCommand); more transforms than units in use
 // (ErrOptionRange); encryption without seed and run counter (ErrNoSeed), or the 17th one (ErrTooMany). A run with an encryption spends its run counter, also when it
 // is given up. `cycles_o` counts from the start command to done.
@@ -84,12 +84,11 @@ module bgv_program
 
   always_comb begin
     command_code = ErrNone;
-    if (!(command.op inside {OpEncrypt, OpDecrypt, OpAdd, OpMultiply, OpKeySwitch, OpModSwitch}) ||
-        32'(command.level) >= Levels || (command.op == OpModSwitch && command.level == '0) ||
+    if (!known(command) || 32'(command.level) >= Levels || (command.op == OpModSwitch && command.level == '0) ||
         (command.op == OpEncrypt && 32'(command.level) != Levels - 1)) begin
       command_code = ErrBadCommand;
-    end else if (8'(forward_transforms(op_e'(command.op), 4'(Digits))) +
-                 8'(inverse_transforms(op_e'(command.op))) > ring_i) begin
+    end else if (8'(forward_transforms(command, 4'(Digits))) + 8'(inverse_transforms(command)) >
+                 ring_i) begin
       command_code = ErrOptionRange;
     end else if (command.op == OpEncrypt && !armed_i) begin
       command_code = ErrNoSeed;

@@ -1,6 +1,7 @@
-// A queue of four words, first in first out. `data_o` is the oldest while `valid_o`; `pop_i` takes it.
+// A queue of 2^LogDepth words, first in first out. `data_o` is the oldest while `valid_o`; `pop_i` takes it.
 module bgv_queue #(
-  parameter int unsigned Width = 8
+  parameter int unsigned Width = 8,
+  parameter int unsigned LogDepth = 2
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -12,11 +13,12 @@ module bgv_queue #(
   input  logic             pop_i
 );
 
-  logic [3:0][Width-1:0] word_q;
-  logic [2:0] pushed_q, popped_q;
-  assign room_o = (pushed_q - popped_q) != 3'd4;
+  typedef logic [LogDepth:0] count_t;
+  logic [(1<<LogDepth)-1:0][Width-1:0] word_q;
+  count_t pushed_q, popped_q;
+  assign room_o = count_t'(pushed_q - popped_q) != count_t'(1 << LogDepth);
   assign valid_o = pushed_q != popped_q;
-  assign data_o = word_q[popped_q[1:0]];
+  assign data_o = word_q[popped_q[LogDepth-1:0]];
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -26,7 +28,7 @@ module bgv_queue #(
       if (pop_i) popped_q <= popped_q + 1'b1;
     end
   end
-  always_ff @(posedge clk_i) if (push_i) word_q[pushed_q[1:0]] <= data_i;
+  always_ff @(posedge clk_i) if (push_i) word_q[pushed_q[LogDepth-1:0]] <= data_i;
 
 `ifndef SYNTHESIS
   a_push_room :

@@ -23,6 +23,9 @@ const MODELS: &[(&str, &str)] = &[
     ("bfv_mini", "n16"),
     ("bgv_core", "toy16"),
     ("bgv_core", "paper_128"),
+    ("bgv_core", "paper_128_u20"),
+    ("bgv_core", "n1024_q26"),
+    ("bgv_core", "n1024_q27"),
 ];
 
 /// Verilator's own sources that every program needs.

@@ -11,7 +11,9 @@ from cocotb.clock import Clock
 from cocotb.handle import Immediate
 from cocotb.triggers import FallingEdge, Timer
 
-ENCRYPT, DECRYPT, ADD, MULTIPLY, KEY_SWITCH, MOD_SWITCH = range(1, 7)
+ENCRYPT, DECRYPT, ADD, MULTIPLY, KEY_SWITCH, MOD_SWITCH, CONVERT = range(1, 8)
+# Forms: the operands are kept as evaluations, the result is; OpConvert of part 2.
+A_EVALUATIONS, B_EVALUATIONS, EVALUATIONS, THIRD = 1, 2, 4, 8
 INPUTS = (
     "command_valid_i", "command_i", "ring_i", "signed_digits_i", "ternary_noise_i", "log_p_i",
     "reset_i", "samples_restart_i", "wipe_i", "word_i", "word_valid_i", "host_we_i", "host_space_i",
@@ -126,10 +128,12 @@ class Host:
         """The 2n words of the message of this number."""
         return self.words[2 * self.bgv.n * message :][: 2 * self.bgv.n]
 
-    async def command(self, op: int, dst: int, a: int, b: int = 0, level: int = 0) -> None:
+    async def command(
+        self, op: int, dst: int, a: int, b: int = 0, level: int = 0, forms: int = 0
+    ) -> None:
         """Given, and accepted."""
         dut = self.dut
-        dut.command_i.value = op | dst << 4 | a << 8 | b << 12 | level << 16
+        dut.command_i.value = op | dst << 4 | a << 8 | b << 12 | level << 16 | forms << 20
         dut.command_valid_i.value = 1
         await Timer(1, "ns")
         while not int(dut.command_ready_o.value):

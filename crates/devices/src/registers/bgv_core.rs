@@ -170,8 +170,9 @@ pub const SEED: u32 = 0x80;
 pub const SEED_WORDS: usize = 8;
 
 /// Program (write only, 64 words). Commands, run in order: bits 3..0 operation (1 encrypt, 2
-/// decrypt, 3 add, 4 multiply, 5 key switch, 6 mod switch), 7..4 result, 11..8 and 15..12 operands,
-/// 19..16 level.
+/// decrypt, 3 add, 4 multiply, 5 key switch, 6 mod switch, 7 convert), 7..4 result, 11..8 and
+/// 15..12 operands, 19..16 level, 20 and 21 the operands are kept as evaluations, 22 the result is,
+/// 23 convert part 2 (else parts 0 and 1).
 pub const PROGRAM: u32 = 0x100;
 /// Words of [`PROGRAM`].
 pub const PROGRAM_WORDS: usize = 64;
@@ -211,8 +212,8 @@ pub const ERRORS: &[ErrorCode] = &[
         code: 8,
         name: "BAD_COMMAND",
         remedy: concat!(
-            "A command of unknown operation, or a level that the device or the ",
-            "operation has not. The run ended before it."
+            "A command of unknown operation or form, or a level that the device or ",
+            "the operation has not. The run ended before it."
         ),
     },
     ErrorCode {

@@ -109,11 +109,26 @@ impl Circuit {
 }
 
 impl FailureStudy {
-    /// Runs the study. What it does follows from the seed.
+    /// Runs the study on the processor. What it does follows from the seed.
     ///
     /// # Errors
     /// As the device refuses: a circuit of two levels at parameters of one.
     pub fn run(&self, context: &Arc<WordContext>, seed: [u8; 32]) -> Result<FailureCount> {
+        self.run_on(&mut CpuBgv::with_context(context, 8), context, seed)
+    }
+
+    /// Runs the study on a device of the context's parameters: the same operations, so that every
+    /// device counts the same. Its keys, seed and buffers 0 to 7 are replaced, and it refuses nothing
+    /// for its noise afterwards.
+    ///
+    /// # Errors
+    /// As [`Self::run`], and as the device fails.
+    pub fn run_on(
+        &self,
+        device: &mut dyn BgvDevice,
+        context: &Arc<WordContext>,
+        seed: [u8; 32],
+    ) -> Result<FailureCount> {
         let parameters = context.parameters();
         let (n, p) = (parameters.degree(), parameters.plain_modulus());
         let commands = self.circuit.commands();
@@ -129,9 +144,12 @@ impl FailureStudy {
         let (mut total, mut worst, mut largest) = (0.0, 0.0f64, 0.0f64);
         let (mut message, mut found) = (vec![0; n], vec![0; n]);
         while count.operations < self.operations {
-            let mut device = CpuBgv::with_context(context, 8);
+            let keys = KeySet::generate(context, &mut rng)?;
             device.set_refusal(Refusal::Paper);
-            device.load_keys(&KeySet::generate(context, &mut rng)?)?;
+            device.load_keys(&keys)?;
+            // Knows the secret key, and so the noise of what the device made.
+            let mut judge = CpuBgv::with_context(context, 1);
+            judge.load_secret_key(&keys.secret)?;
             let mut seed = [0; 32];
             rng.fill_bytes(&mut seed);
             device.load_seed(&SecretSeed::new(seed), 0)?;
@@ -151,7 +169,9 @@ impl FailureStudy {
                 device.run(&commands)?;
                 device.read_message(0, &mut found)?;
                 count.wrong += u64::from(expected.as_deref() != Some(&found));
-                for &v in device.phase(4)?.iter() {
+                let result = device.read_ciphertext(4)?;
+                judge.write_ciphertext(0, &result)?;
+                for &v in judge.phase(0)?.iter() {
                     squares += (v as f64).powi(2);
                     largest = largest.max(v.unsigned_abs() as f64);
                 }

@@ -166,8 +166,9 @@ SEED = 0x80
 SEED_WORDS = 8
 
 # Program (write only, 64 words). Commands, run in order: bits 3..0 operation (1 encrypt, 2 decrypt,
-# 3 add, 4 multiply, 5 key switch, 6 mod switch), 7..4 result, 11..8 and 15..12 operands, 19..16
-# level.
+# 3 add, 4 multiply, 5 key switch, 6 mod switch, 7 convert), 7..4 result, 11..8 and 15..12 operands,
+# 19..16 level, 20 and 21 the operands are kept as evaluations, 22 the result is, 23 convert part 2
+# (else parts 0 and 1).
 PROGRAM = 0x100
 PROGRAM_WORDS = 64
 
@@ -184,8 +185,8 @@ ERRORS = {
     7: ("BUSY_DATA", "The data window was used while busy. Wait for done, or reset."),
     8: (
         "BAD_COMMAND",
-        "A command of unknown operation, or a level that the device or the "
-        "operation has not. The run ended before it.",
+        "A command of unknown operation or form, or a level that the device or "
+        "the operation has not. The run ended before it.",
     ),
     9: ("DATA_ADDRESS", "Outside the memories, or in the wrong direction. See the data window."),
     11: ("COUNT_RANGE", "Start with a count of 0 or above 64. Write COUNT."),

@@ -2,9 +2,12 @@
 //!
 //! [`BgvCore`] is a [`BgvDevice`]: for the same keys, seed, run counter, messages and commands its
 //! buffers hold the words that [`CpuBgv`](cyclotron_schemes::bgv_word::CpuBgv) computes. A list of
-//! commands runs as one program of the device, without the host; keys go to it as evaluations, in
+//! commands runs as one program of the device (`program.rs`), without the host, where ciphertexts may
+//! be kept as evaluations between commands; keys go to it as evaluations, in
 //! the order of its transform, and cannot be read back. After "complete leveled BGV accelerator"
 //! (S-BGV).
+
+mod program;
 
 use crate::bus::{Bus, Limit};
 use crate::link::{Identity, Link, mismatch, same_bytes};
@@ -20,6 +23,8 @@ use cyclotron_schemes::bgv_word::{
 use std::fmt;
 use std::sync::Arc;
 use zeroize::Zeroizing;
+
+use program::{Kept, Program};
 
 const IDENTITY: Identity =
     Identity { id: regs::ID_VALUE, version: regs::VERSION_VALUE, errors: regs::ERRORS };
@@ -59,6 +64,8 @@ pub struct BgvCore<B: Bus> {
     /// With the root of unity of the device, in whose order it takes keys.
     context: Arc<WordContext>,
     buffers: Buffers,
+    /// Which buffers are kept as evaluations.
+    evaluations: Vec<bool>,
     region_bytes: u32,
     log_lanes: u32,
     /// Transform units to use; 0 for all.
@@ -117,6 +124,7 @@ impl<B: Bus> BgvCore<B> {
             description,
             context,
             buffers: Buffers::new(parameters, buffers),
+            evaluations: vec![false; buffers],
             region_bytes: sizes.region_bytes,
             log_lanes: regs::LEVELS_LOG_LANES.get(levels),
             ring: 0,
@@ -150,6 +158,7 @@ impl<B: Bus> BgvCore<B> {
         self.loaded = Loaded::default();
         self.randomness = None;
         self.buffers = Buffers::new(&self.description.parameters, self.description.buffers);
+        self.evaluations.fill(false);
         self.link.clear()?;
         self.link.wait_idle((self.description.buffers * self.degree()) as u64)
     }
@@ -181,30 +190,16 @@ impl<B: Bus> BgvCore<B> {
         self.write_polynomial(REGION_KEYS, (set << self.log_lanes) + lane, &values)
     }
 
-    /// The program of a list whose plan was made, with the levels of its operands.
-    fn encode(&self, commands: &[Command]) -> Vec<u32> {
-        let mut levels: Vec<u32> = (0..self.buffers.count())
-            .map(|buffer| match self.buffers.get("run", buffer) {
-                Ok(Contents::Ciphertext { level, .. }) => *level as u32,
-                _ => 0,
-            })
-            .collect();
-        let top = self.description.parameters.chain().top_level() as u32;
-        commands
+    /// How the buffers' ciphertexts are kept.
+    fn kept(&self) -> Vec<Kept> {
+        self.evaluations
             .iter()
-            .map(|command| {
-                let (operation, a, b) = match *command {
-                    Command::Encrypt { message, .. } => (1, message, 0),
-                    Command::Decrypt { from, .. } => (2, from, 0),
-                    Command::Add { left, right, .. } => (3, left, right),
-                    Command::Multiply { left, right, .. } => (4, left, right),
-                    Command::KeySwitch { from, .. } => (5, from, 0),
-                    Command::ModSwitch { from, .. } => (6, from, 0),
-                };
-                let to = command.destination();
-                let level = if operation == 1 { top } else { levels[a] };
-                levels[to] = level - u32::from(operation == 6);
-                operation | (to as u32) << 4 | (a as u32) << 8 | (b as u32) << 12 | level << 16
+            .enumerate()
+            .map(|(buffer, &evaluations)| match self.buffers.get("run", buffer) {
+                Ok(Contents::Ciphertext { level, .. }) => {
+                    Kept { level: *level as u32, evaluations }
+                }
+                _ => Kept::default(),
             })
             .collect()
     }
@@ -254,7 +249,31 @@ impl<B: Bus> BgvCore<B> {
         Ok(())
     }
 
-    fn run_program(&mut self, program: &[u32], encrypts: bool) -> BgvResult<Cost> {
+    /// Runs a program, after which the buffers are kept as it says.
+    fn run_program(&mut self, program: &Program, encrypts: bool) -> BgvResult<Cost> {
+        match self.run_words(&program.words, encrypts) {
+            Ok(cost) => {
+                self.evaluations = program.kept.iter().map(|kept| kept.evaluations).collect();
+                Ok(cost)
+            }
+            Err(error) => {
+                // Somebody else's run is not ours to end. Of an own one nothing is known: what it
+                // may have written holds nothing, and seed and counter are written again.
+                if !matches!(error, BgvDeviceError::Device(DeviceError::Busy { .. })) {
+                    for buffer in program.destinations() {
+                        self.buffers.set(buffer, Contents::Empty)?;
+                    }
+                    if let Some(randomness) = &mut self.randomness {
+                        randomness.written = false;
+                    }
+                    let _ = self.link.reset();
+                }
+                Err(error)
+            }
+        }
+    }
+
+    fn run_words(&mut self, program: &[u32], encrypts: bool) -> BgvResult<Cost> {
         let begin = self.link.bus.cycles();
         self.link.demand_idle()?;
         self.link.write(regs::OPTIONS, self.options())?;
@@ -344,6 +363,7 @@ impl<B: Bus> BgvDevice for BgvCore<B> {
         check_message(&self.description.parameters, message)?;
         self.buffers.get("write", buffer)?;
         self.buffers.set(buffer, Contents::Empty)?;
+        self.evaluations[buffer] = false;
         self.link.demand_idle()?;
         self.write_polynomial(REGION_BUFFERS, 4 * buffer as u32, message)?;
         self.buffers.set(buffer, Contents::Message)?;
@@ -353,6 +373,7 @@ impl<B: Bus> BgvDevice for BgvCore<B> {
     fn write_ciphertext(&mut self, buffer: usize, ciphertext: &WordCiphertext) -> BgvResult<()> {
         check_parameters(&self.description.parameters, "ciphertext", ciphertext.id())?;
         self.buffers.set(buffer, Contents::Empty)?;
+        self.evaluations[buffer] = false;
         self.link.demand_idle()?;
         for (part, words) in (0..).zip(ciphertext.parts()) {
             self.write_polynomial(REGION_BUFFERS, 4 * buffer as u32 + part, words)?;
@@ -373,27 +394,23 @@ impl<B: Bus> BgvDevice for BgvCore<B> {
         if found == 0 {
             return Ok(Cost { compute_cycles: Some(0), transfer_cycles: Some(0) });
         }
-        let program = self.encode(commands);
-        match self.run_program(&program, plan.encryptions > 0) {
-            Ok(cost) => {
-                self.buffers.commit(plan);
-                Ok(cost)
-            }
-            Err(error) => {
-                // Somebody else's run is not ours to end. Of an own one nothing is known: what it
-                // may have written holds nothing, and seed and counter are written again.
-                if !matches!(error, BgvDeviceError::Device(DeviceError::Busy { .. })) {
-                    for command in commands {
-                        self.buffers.set(command.destination(), Contents::Empty)?;
-                    }
-                    if let Some(randomness) = &mut self.randomness {
-                        randomness.written = false;
-                    }
-                    let _ = self.link.reset();
-                }
-                Err(error)
-            }
+        let (kept, top) = (self.kept(), self.description.parameters.chain().top_level() as u32);
+        let mut program = Program::new(commands, &kept, top);
+        let mut before = Cost { compute_cycles: Some(0), transfer_cycles: Some(0) };
+        if !program.fits() {
+            // Conversions are not needed where all is kept as coefficients; a list may not be split,
+            // since a run is what randomness is numbered by.
+            let buffers = (0..kept.len()).filter(|&buffer| kept[buffer].evaluations);
+            before = self.run_program(&Program::coefficients(buffers, &kept), false)?;
+            program = Program::plain(commands, &self.kept(), top);
         }
+        let cost = self.run_program(&program, plan.encryptions > 0)?;
+        self.buffers.commit(plan);
+        let sum = |a: Option<u64>, b: Option<u64>| Some(a? + b?);
+        Ok(Cost {
+            compute_cycles: sum(before.compute_cycles, cost.compute_cycles),
+            transfer_cycles: sum(before.transfer_cycles, cost.transfer_cycles),
+        })
     }
 
     fn read_message(&mut self, buffer: usize, message: &mut [u64]) -> BgvResult<()> {
@@ -411,6 +428,9 @@ impl<B: Bus> BgvDevice for BgvCore<B> {
         else {
             return Err(DeviceError::Bus("a buffer changed while it was read".to_owned()).into());
         };
+        if self.evaluations[buffer] {
+            self.run_program(&Program::coefficients([buffer], &self.kept()), false)?;
+        }
         self.link.demand_idle()?;
         let mut polynomials = Vec::with_capacity(parts);
         for part in 0..parts as u32 {
