@@ -64,15 +64,14 @@ module ntt_twiddles #(
   for (genvar u = 0; u < B; u++) begin : gen_table
     logic [W-1:0] table_q[Depth];
 
-    initial begin
-      for (int unsigned a = 0; a < Depth; a++) begin
-        int unsigned index, p, c;
-        p = a / T - 2;
-        c = a % T;
-        if (a < 2 * T) index = a;
-        else index = (1 << (LogN - 1 - p)) + (c << (LogB - p)) + (u >> p);
-        table_q[a] = W'(ntt_pkg::power(64'(Psi), ntt_pkg::reversed(index, LogN), 64'(Q)));
-      end
+    // A constant for each word: synthesis unrolls the loops of an initial block, and gives up.
+    for (genvar a = 0; a < Depth; a++) begin : gen_word
+      localparam int unsigned P = a / T - 2;
+      localparam int unsigned Index =
+          a < 2 * T ? a : (1 << (LogN - 1 - P)) + ((a % T) << (LogB - P)) + (u >> P);
+      localparam logic [W-1:0] Root =
+          W'(ntt_pkg::power(64'(Psi), ntt_pkg::reversed(Index, LogN), 64'(Q)));
+      initial table_q[a] = Root;
     end
 
     always_ff @(posedge clk_i) read_q[u] <= table_q[address_q];

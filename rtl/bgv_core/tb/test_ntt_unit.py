@@ -13,7 +13,7 @@ from cocotb.clock import Clock
 from cocotb.handle import Immediate
 from cocotb.triggers import FallingEdge, Timer
 from cocotb.utils import get_sim_time
-from ntt_model import Transform, root_of_two_power
+from ntt_model import Transform, largest_prime, root_of_two_power
 
 from bench import run_bench
 
@@ -300,15 +300,6 @@ async def reset_gives_up_everything(dut: Any) -> None:
         assert await unload(dut, inverse=False) == ring.forward(values)
 
 
-def prime(log_n: int, bits: int) -> int:
-    """The largest prime of `bits` bits that is 1 modulo 2n."""
-    step = 2 << log_n
-    q = ((1 << bits) - 1) // step * step + 1
-    while not all(q % d for d in range(2, int(q**0.5) + 1)):
-        q -= step
-    return q
-
-
 def settings(log_n: int, log_b: int, q: int) -> dict[str, int]:
     psi = 3_259_673 if (q, log_n) == (257**3, 7) else root_of_two_power(2 << log_n, q)
     return {"LogN": log_n, "LogB": log_b, "Q": q, "Psi": psi}
@@ -322,10 +313,10 @@ def settings(log_n: int, log_b: int, q: int) -> dict[str, int]:
         (5, 3, 257**3),
         pytest.param(7, 2, 257**3, marks=pytest.mark.full),
         pytest.param(4, 0, 257**3, marks=pytest.mark.full),
-        (8, 1, prime(8, 26)),
-        (10, 0, prime(10, 27)),
-        pytest.param(10, 3, prime(10, 26), marks=pytest.mark.full),
-        pytest.param(12, 4, prime(12, 27), marks=pytest.mark.full),
+        (8, 1, largest_prime(8, 26)),
+        (10, 0, largest_prime(10, 27)),
+        pytest.param(10, 3, largest_prime(10, 26), marks=pytest.mark.full),
+        pytest.param(12, 4, largest_prime(12, 27), marks=pytest.mark.full),
     ],
 )
 def test_ntt_unit(log_n: int, log_b: int, q: int) -> None:
