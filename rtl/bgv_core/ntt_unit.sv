@@ -422,7 +422,16 @@ module ntt_unit #(
   a_one_way_out :
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       !(stream_q && in_flight[Latency-1] && control_q[Latency-1].taken));
+  a_read_occupied :
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      in_flight[0] && !control_q[0].taken |-> occupied_q[control_q[0].buffer])
+  else $error("ntt_unit: a step of a buffer that is given away");
+  a_stay_occupied :
+  assert property (@(posedge clk_i) disable iff (!rst_ni) finished |-> occupied_q[finished_buffer]);
   for (genvar k = 0; k < Banks; k++) begin : gen_range
+    a_result_range :
+    assert property (@(posedge clk_i) disable iff (!rst_ni) unload_valid_o |-> unload_o[k] < Q)
+    else $error("ntt_unit: a result %0d is not below Q = %0d", unload_o[k], Q);
     a_load_range :
     assert property (@(posedge clk_i) disable iff (!rst_ni) load_valid_i |-> load_i[k] < Q)
     else $error("ntt_unit: %0d is not below Q = %0d", load_i[k], Q);

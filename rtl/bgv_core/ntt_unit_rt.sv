@@ -19,7 +19,7 @@
 // in the cycle after it; a start may follow it at once.
 //
 // Cycles, first butterfly read to last write, both directions: ntt_pkg::transform_cycles,
-// n/2 log2 n + 13 for n >= 64. `busy_o` rises in the cycle after `start_i` and falls after the last write:
+// n/2 log2 n + 14 for n >= 64. `busy_o` rises in the cycle after `start_i` and falls after the last write:
 // two cycles more. No count depends on data or on the modulus. Data paths have no reset.
 module ntt_unit_rt #(
   parameter int unsigned LogN = 10,

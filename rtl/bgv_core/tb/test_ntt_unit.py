@@ -16,9 +16,11 @@ from cocotb.utils import get_sim_time
 from ntt_model import Transform, largest_prime, root_of_two_power
 
 from bench import run_bench
+from coverage_bins import Bins
 
 MUL_LATENCY = 5  # modular_pkg::MulLatency
 LATENCY = 6 + MUL_LATENCY
+BINS = Bins(__file__, "test_ntt_unit")
 
 
 def parameter(name: str, default: int) -> int:
@@ -74,6 +76,22 @@ def polynomial(found: list[int], evaluations: bool) -> list[int]:
     return values
 
 
+def direction(inverse: bool) -> str:
+    return "inverse" if inverse else "forward"
+
+
+async def watch(dut: Any) -> None:
+    """Marks how transforms begin and how their results leave."""
+    while True:
+        await Timer(1, "ns")  # the inputs of this cycle are there
+        if int(dut.rst_ni.value) and int(dut.start.value):
+            first, buffer = bool(int(dut.direct_start.value)), int(dut.run_buffer_q.value)
+            kept = int(dut.inverse_q.value) >> buffer & 1
+            inverse = bool(int(dut.load_inverse.value) if first and not twist_latency() else kept)
+            BINS.hit(f"{direction(inverse)} {'as it comes' if first else 'from memory'}")
+        await FallingEdge(dut.clk_i)
+
+
 async def start(dut: Any) -> None:
     for name in (
         "rst_ni",
@@ -91,12 +109,14 @@ async def start(dut: Any) -> None:
         await FallingEdge(dut.clk_i)
     dut.rst_ni.value = 1
     await FallingEdge(dut.clk_i)
+    cocotb.start_soon(watch(dut))
 
 
 async def load(dut: Any, values: list[int], inverse: bool, pause: float = 0.0) -> None:
     """Waits for a free buffer and fills it."""
     dice = random.Random(7)
     while not int(dut.can_load_o.value):
+        BINS.hit("no buffer is free")
         await FallingEdge(dut.clk_i)
     for beat in beats(values, evaluations=inverse):
         while dice.random() < pause:
@@ -128,6 +148,7 @@ async def unload(dut: Any, inverse: bool) -> list[int]:
     dut.unload_i.value = 0
     for _ in range(2):
         await FallingEdge(dut.clk_i)
+    BINS.hit(f"{direction(inverse)} unloaded")
     return await words_out(dut, inverse)
 
 
@@ -142,6 +163,7 @@ async def take(dut: Any, inverse: bool) -> list[int]:
     for _ in range(1 + max(0, LATENCY + 1 - steps // 2) + LATENCY):
         assert not int(dut.unload_valid_o.value)
         await FallingEdge(dut.clk_i)
+    BINS.hit(f"{direction(inverse)} taken")
     return await words_out(dut, inverse)
 
 
@@ -241,7 +263,7 @@ async def cycles_of_one_transform(dut: Any) -> None:
         timing = cocotb.start_soon(first_read_to_last_write(dut))
         await load(dut, list(range(ring.n)), inverse)
         last = await timing
-        dut._log.info("cycles: %s %d", "inverse" if inverse else "forward", last)
+        dut._log.info("cycles: %s %d", direction(inverse), last)
         assert last == transform_cycles()
         steps = ring.n >> (parameter("LogB", 0) + 1)
         if steps >= 32:
@@ -295,6 +317,10 @@ async def reset_gives_up_everything(dut: Any) -> None:
         for _ in range(moment):
             await FallingEdge(dut.clk_i)
         feeder.cancel()
+        if int(dut.loading_q.value):
+            BINS.hit("reset in a load")
+        elif int(dut.busy_o.value):
+            BINS.hit("reset in a transform")
         dut.load_valid_i.value = 0
         dut.rst_ni.value = 0
         await FallingEdge(dut.clk_i)
@@ -304,6 +330,13 @@ async def reset_gives_up_everything(dut: Any) -> None:
         assert not int(dut.can_unload_o.value)
         await load(dut, values, inverse=False)
         assert await unload(dut, inverse=False) == ring.forward(values)
+
+
+@cocotb.test()
+async def plan_is_covered(dut: Any) -> None:
+    """The last test: every bin of coverage.yaml was reached by those before."""
+    await Timer(1, "ns")
+    BINS.check()
 
 
 def settings(log_n: int, log_b: int, q: int) -> dict[str, int]:
