@@ -29,6 +29,11 @@ package ntt_pkg;
     return log_n * steps + (log_n - 1) * stage_gap(steps, latency) + latency;
   endfunction
 
+  // Registers of ntt_twist: table 1, operands 1, product.
+  function automatic int unsigned twist_latency(int unsigned mul_latency);
+    return 2 + mul_latency;
+  endfunction
+
   // From the offer of a result to its first beat.
   function automatic int unsigned offered_latency(int unsigned log_n, int unsigned log_b,
                                                   int unsigned mul_latency);

@@ -5,13 +5,19 @@
 //
 // The exponents of a stage are its odd multiples of 2^p, so that n less an exponent is the exponent of
 // the complemented index: one table serves both directions. Butterflies share a root where p >= LogB; for
-// the LogB lowest bits each has its own. Latency 2 (address, table), throughput one step a cycle.
+// the LogB lowest bits each has its own.
+//
+// Dif (one butterfly only): forward roots of the S-BGV paper's Algorithm 1 instead, of the place within
+// its group, pair (i, i + 2^p):  w = Psi^((i mod 2^p) 2^(LogN-p)), which the same table holds.
+//
+// Latency 2 (address, table), throughput one step a cycle.
 module ntt_twiddles #(
   parameter int unsigned LogN = 7,
   parameter int unsigned LogB = 0,
   parameter int unsigned W = 27,
   parameter logic [W-1:0] Q = W'(257 ** 3),
   parameter logic [W-1:0] Psi = W'(3_259_673),
+  parameter bit Dif = 1'b0,
   localparam int unsigned B = 1 << LogB,
   localparam int unsigned LogT = LogN - LogB - 1,
   localparam int unsigned PositionWidth = $clog2(LogN)
@@ -22,6 +28,10 @@ module ntt_twiddles #(
   input  logic [LogT-1:0]          step_i,
   output logic [B-1:0][W-1:0]      w_o
 );
+
+  if (Dif && LogB != 0) begin : gen_bad_schedule
+    $error("ntt_twiddles: Dif with LogB = %0d: it is for LogB = 0", LogB);
+  end
 
   localparam int unsigned T = 1 << LogT;
   localparam int unsigned Depth = (2 + LogB) * T;
@@ -39,7 +49,15 @@ module ntt_twiddles #(
       assign mask = address_t'((1 << Stage) - 1);
       // The steps' bits above the free ones, which are LogB below p and p itself.
       assign block = address_t'(step_i) >> (p - LogB);
-      assign address[p] = address_t'(1 << Stage) | ((inverse_i ? ~block : block) & mask);
+      if (Dif) begin : gen_dif
+        address_t place;
+        for (genvar b = 0; b < AddressWidth; b++) begin : gen_bit
+          assign place[b] = b < p ? step_i[b<p?p-1-b : 0] : 1'b0;
+        end
+        assign address[p] = inverse_i ? address_t'(1 << Stage) | (~block & mask) : place;
+      end else begin : gen_merged
+        assign address[p] = address_t'(1 << Stage) | ((inverse_i ? ~block : block) & mask);
+      end
     end else begin : gen_own
       assign address[p] = address_t'((2 + p) * T) + address_t'(own_step);
     end
@@ -64,15 +82,14 @@ module ntt_twiddles #(
   for (genvar u = 0; u < B; u++) begin : gen_table
     logic [W-1:0] table_q[Depth];
 
-    initial begin
-      for (int unsigned a = 0; a < Depth; a++) begin
-        int unsigned index, p, c;
-        p = a / T - 2;
-        c = a % T;
-        if (a < 2 * T) index = a;
-        else index = (1 << (LogN - 1 - p)) + (c << (LogB - p)) + (u >> p);
-        table_q[a] = W'(ntt_pkg::power(64'(Psi), ntt_pkg::reversed(index, LogN), 64'(Q)));
-      end
+    // A constant for each word: synthesis unrolls the loops of an initial block, and gives up.
+    for (genvar a = 0; a < Depth; a++) begin : gen_word
+      localparam int unsigned P = a / T - 2;
+      localparam int unsigned Index =
+          a < 2 * T ? a : (1 << (LogN - 1 - P)) + ((a % T) << (LogB - P)) + (u >> P);
+      localparam logic [W-1:0] Root =
+          W'(ntt_pkg::power(64'(Psi), ntt_pkg::reversed(Index, LogN), 64'(Q)));
+      initial table_q[a] = Root;
     end
 
     always_ff @(posedge clk_i) read_q[u] <= table_q[address_q];

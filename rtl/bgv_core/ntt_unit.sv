@@ -22,15 +22,22 @@
 //             after (T beats without a gap). It needs no unloading then.
 //
 // Polynomials leave in the order of their loading. Cycles of one transform, first butterfly read to last
-// write: ntt_pkg::transform_cycles, T log2 n + 12 for T >= 32 (paper: 1,153 for n = 128, B = 1; goal
+// write: ntt_pkg::transform_cycles, T log2 n + 11 for T >= 32 (paper: 1,153 for n = 128, B = 1; goal
 // T log2 n + 18). A waiting polynomial's first step follows the last one of the polynomial before in the
 // next cycle, so that no cycle is without a butterfly. Data paths have no reset.
+//
+// Dif (B = 1 only): the forward direction is the decimation in frequency of the S-BGV paper, natural order
+// in, bit-reversed order out, butterflies that multiply last by the root of the place within the group. Such
+// butterflies leave no room for the paper's factors Psi^i: two multipliers (ntt_twist) put them on the beats
+// on their way in, which takes ntt_pkg::twist_latency cycles once, before the first read. Values, orders and
+// the cycles above are the same. The inverse is the paper's already (its e^-i and n^-1 merged).
 module ntt_unit #(
   parameter int unsigned LogN = 7,
   parameter int unsigned LogB = 0,
   parameter int unsigned W = 27,
   parameter logic [W-1:0] Q = W'(257 ** 3),
   parameter logic [W-1:0] Psi = W'(3_259_673),
+  parameter bit Dif = 1'b0,
   localparam int unsigned Banks = 2 << LogB
 ) (
   input  logic                    clk_i,
@@ -66,6 +73,10 @@ module ntt_unit #(
     $error("ntt_unit: LogN = %0d is below LogB + 2 = %0d", LogN, LogB + 2);
   end
 
+  if (Dif && LogB != 0) begin : gen_bad_schedule
+    $error("ntt_unit: Dif with LogB = %0d: it is for LogB = 0", LogB);
+  end
+
   typedef logic [PositionWidth-1:0] position_t;
   typedef logic [LogT-1:0] step_t;
   typedef logic [Banks-1:0][W-1:0] beat_t;
@@ -79,29 +90,78 @@ module ntt_unit #(
   // A buffer is occupied from its first beat until its polynomial has been read.
   logic [1:0] occupied_q, loaded_q, done_q, inverse_q;
   logic load_buffer_q, run_buffer_q, unload_buffer_q, read_buffer_q;
-  logic loading_q, unloading_q;
+  logic loading_q, coming_q, unloading_q;
   step_t load_step_q, unload_step_q;
-  logic load_first, load_last, direct_start, start, taken;
+  logic load_first, load_last, load_inverse, direct_start, start, taken;
   logic unload_accept, unload_last, finished, finished_buffer;
   logic run_q, last_step, direct_q, taken_q, issue_buffer_q, unload_inverse_q;
 
   assign can_load_o = loading_q || !occupied_q[load_buffer_q];
   assign load_first = load_valid_i && !loading_q;
   assign load_last = load_valid_i && load_step_q == '1;
+  assign load_inverse = load_first ? load_inverse_i : inverse_q[load_buffer_q];
   assign unload_last = unload_step_q == '1;
   assign can_unload_o = done_q[unload_buffer_q] && (!unloading_q || unload_last);
   assign oldest_inverse_o = inverse_q[unload_buffer_q];
   assign unload_accept = unload_i && can_unload_o;
 
+  // The beats as the transform takes them: as they are, or with their factors Psi^i.
+  typedef struct packed {
+    logic  first;
+    logic  last;
+    logic  inverse;
+    logic  buffer;
+    step_t step;
+  } arrival_t;
+  logic come_valid;
+  arrival_t arrival, come;
+  beat_t come_beat;
+  assign arrival = '{
+    first: load_first,
+    last: load_last,
+    inverse: load_inverse,
+    buffer: load_buffer_q,
+    step: load_step_q
+  };
+  if (Dif) begin : gen_twist
+    localparam int unsigned Twist = ntt_pkg::twist_latency(modular_pkg::MulLatency);
+    logic [Twist-1:0] valid_q;
+    arrival_t [Twist-1:0] arrival_q;
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni) valid_q <= '0;
+      else valid_q <= {valid_q[Twist-2:0], load_valid_i};
+    end
+    always_ff @(posedge clk_i) arrival_q <= {arrival_q[Twist-2:0], arrival};
+    assign come_valid = valid_q[Twist-1];
+    assign come = arrival_q[Twist-1];
+    ntt_twist #(
+      .LogN(LogN),
+      .W(W),
+      .Q(Q),
+      .Psi(Psi)
+    ) u_twist (
+      .clk_i(clk_i),
+      .inverse_i(load_inverse),
+      .step_i(load_step_q),
+      .beat_i(load_i),
+      .beat_o(come_beat)
+    );
+  end else begin : gen_no_twist
+    assign come_valid = load_valid_i;
+    assign come = arrival;
+    assign come_beat = load_i;
+  end
+
   // A polynomial that nothing is before of runs as it comes.
-  assign direct_start = load_first && load_buffer_q == run_buffer_q && (!run_q || last_step);
+  assign direct_start = come_valid && come.first && come.buffer == run_buffer_q &&
+                        (!run_q || last_step);
   assign start = direct_start || (loaded_q[run_buffer_q] && (!run_q || last_step));
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       {occupied_q, loaded_q, done_q, inverse_q} <= '0;
       {load_buffer_q, run_buffer_q, unload_buffer_q, read_buffer_q} <= '0;
-      {loading_q, unloading_q, load_step_q, unload_step_q} <= '0;
+      {loading_q, coming_q, unloading_q, load_step_q, unload_step_q} <= '0;
     end else begin
       if (load_valid_i) load_step_q <= load_step_q + 1'b1;
       if (load_first) begin
@@ -111,9 +171,10 @@ module ntt_unit #(
       end
       if (load_last) begin
         loading_q <= 1'b0;
-        loaded_q[load_buffer_q] <= !direct_q;
         load_buffer_q <= !load_buffer_q;
       end
+      if (come_valid) coming_q <= !come.last;
+      if (come_valid && come.last) loaded_q[come.buffer] <= !direct_q;
       if (start) begin
         loaded_q[run_buffer_q] <= 1'b0;
         run_buffer_q <= !run_buffer_q;
@@ -138,12 +199,12 @@ module ntt_unit #(
   // ---- steps ----------------------------------------------------------------------------------
 
   // One step a cycle; between stages `Gap` idle cycles, which are none for large transforms.
-  logic issue_inverse_q, issue, stage_end, load_valid_q;
+  logic issue_inverse_q, issue, stage_end, come_valid_q;
   position_t stage_q, position;
   step_t step_q;
   logic [GapWidth-1:0] gap_q;
 
-  assign issue = run_q && gap_q == '0 && (!direct_q || load_valid_q);
+  assign issue = run_q && gap_q == '0 && (!direct_q || come_valid_q);
   assign stage_end = issue && step_q == '1;
   assign last_step = stage_end && stage_q == Highest;
   assign position = issue_inverse_q ? stage_q : Highest - stage_q;
@@ -154,9 +215,9 @@ module ntt_unit #(
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       {run_q, issue_inverse_q, issue_buffer_q, stage_q, step_q, gap_q} <= '0;
-      {direct_q, taken_q, load_valid_q} <= '0;
+      {direct_q, taken_q, come_valid_q} <= '0;
     end else begin
-      load_valid_q <= load_valid_i;
+      come_valid_q <= come_valid;
       if (gap_q != '0) gap_q <= gap_q - 1'b1;
       if (issue) step_q <= step_q + 1'b1;
       if (stage_end) begin
@@ -170,7 +231,7 @@ module ntt_unit #(
         run_q <= 1'b1;
         direct_q <= direct_start;
         issue_buffer_q <= run_buffer_q;
-        issue_inverse_q <= direct_start ? load_inverse_i : inverse_q[run_buffer_q];
+        issue_inverse_q <= direct_start ? come.inverse : inverse_q[run_buffer_q];
       end
       if (start || last_step) {stage_q, step_q, gap_q} <= '0;
     end
@@ -178,7 +239,6 @@ module ntt_unit #(
 
   // What a step carries to its write.
   typedef struct packed {
-    logic valid;
     logic last;      // of its polynomial, which stays in the buffer
     logic direct;    // operands from the stream
     logic taken;     // results to the stream
@@ -190,7 +250,6 @@ module ntt_unit #(
   control_t issued;
   control_t [Latency:0] control_q;  // [0]: the cycle of the read; [Latency]: of the write
   assign issued = '{
-    valid: issue,
     last: last_step && !taken_q,
     direct: direct_q,
     taken: taken_q,
@@ -199,23 +258,17 @@ module ntt_unit #(
     position: position,
     step: step_q
   };
+  logic [Latency:0] in_flight;  // those that are steps
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) control_q <= '0;
-    else control_q <= {control_q[Latency-1:0], issued};
+    if (!rst_ni) in_flight <= '0;
+    else in_flight <= {in_flight[Latency-1:0], issue};
   end
-  assign finished = control_q[Latency].last;
+  always_ff @(posedge clk_i) control_q <= {control_q[Latency-1:0], issued};
+  assign finished = in_flight[Latency] && control_q[Latency].last;
   assign finished_buffer = control_q[Latency].buffer;
-
-  logic [Latency:0] in_flight;
-  for (genvar i = 0; i <= Latency; i++) begin : gen_in_flight
-    assign in_flight[i] = control_q[i].valid;
-  end
   assign busy_o = run_q || |in_flight;
 
   // ---- addresses and ways --------------------------------------------------------------------
-
-  logic load_inverse;
-  assign load_inverse = load_first ? load_inverse_i : inverse_q[load_buffer_q];
 
   addresses_t read_address, write_address, load_address, unload_address;
   route_t read_ways, unload_ways;  // {second, first}: the banks of the words of a beat
@@ -231,7 +284,7 @@ module ntt_unit #(
     .address_o(write_address), .ways_o(unused_write), .from_o(write_from)
   );
   ntt_schedule #(.LogN(LogN), .LogB(LogB)) u_load (
-    .position_i(load_inverse ? '0 : Highest), .step_i(load_step_q),
+    .position_i(come.inverse ? '0 : Highest), .step_i(come.step),
     .address_o(load_address), .ways_o(unused_load), .from_o(load_from)
   );
   // What leaves is of the other kind than what came.
@@ -246,7 +299,8 @@ module ntt_unit #(
     .LogB(LogB),
     .W(W),
     .Q(Q),
-    .Psi(Psi)
+    .Psi(Psi),
+    .Dif(Dif)
   ) u_twiddles (
     .clk_i(clk_i),
     .inverse_i(issue_inverse_q),
@@ -263,12 +317,12 @@ module ntt_unit #(
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) load_write_q <= 1'b0;
-    else load_write_q <= load_valid_i && !(direct_start || (direct_q && loading_q));
+    else load_write_q <= come_valid && !(direct_start || (direct_q && coming_q));
   end
   always_ff @(posedge clk_i) begin
-    load_write_buffer_q <= load_buffer_q;
+    load_write_buffer_q <= come.buffer;
     load_address_q <= load_address;
-    for (int unsigned k = 0; k < Banks; k++) load_q[k] <= load_i[load_from[k]];
+    for (int unsigned k = 0; k < Banks; k++) load_q[k] <= come_beat[load_from[k]];
     read_address_q <= read_address;
     write_address_q <= write_address;
     for (int unsigned k = 0; k < Banks; k++) write_q[k] <= results[write_from[k]];
@@ -278,8 +332,8 @@ module ntt_unit #(
   for (genvar h = 0; h < 2; h++) begin : gen_buffer
     // The transform and the streams never want one buffer at the same time: `a_*_apart`.
     logic step_read, step_write, stream_write, stream_read;
-    assign step_read = control_q[0].valid && !control_q[0].direct && control_q[0].buffer == 1'(h);
-    assign step_write = control_q[Latency].valid && !control_q[Latency].taken &&
+    assign step_read = in_flight[0] && !control_q[0].direct && control_q[0].buffer == 1'(h);
+    assign step_write = in_flight[Latency] && !control_q[Latency].taken &&
                         control_q[Latency].buffer == 1'(h);
     assign stream_write = load_write_q && load_write_buffer_q == 1'(h);
     assign stream_read = unloading_q && read_buffer_q == 1'(h);
@@ -312,7 +366,7 @@ module ntt_unit #(
   route_t read_ways_q, read_ways_table_q;
   logic [B-1:0][W-1:0] w_q, x, y;
   always_ff @(posedge clk_i) begin
-    {beat_q, beat_read_q, beat_table_q} <= {load_i, beat_q, beat_read_q};
+    {beat_q, beat_read_q, beat_table_q} <= {come_beat, beat_q, beat_read_q};
     {read_ways_q, read_ways_table_q} <= {read_ways, read_ways_q};
     for (int unsigned k = 0; k < Banks; k++) begin
       operands_q[k] <= control_q[1].direct ? beat_table_q[k]
@@ -324,7 +378,8 @@ module ntt_unit #(
   for (genvar u = 0; u < B; u++) begin : gen_butterfly
     ntt_butterfly #(
       .W(W),
-      .Q(Q)
+      .Q(Q),
+      .Dif(Dif)
     ) u_butterfly (
       .clk_i(clk_i),
       .inverse_i(control_q[2].inverse),
@@ -347,7 +402,7 @@ module ntt_unit #(
       if (unload_accept) unload_inverse_q <= inverse_q[unload_buffer_q];
       stream_q <= unloading_q;
       stream_buffer_q <= read_buffer_q;
-      unload_valid_o <= stream_q || (control_q[Latency-1].valid && control_q[Latency-1].taken);
+      unload_valid_o <= stream_q || (in_flight[Latency-1] && control_q[Latency-1].taken);
     end
   end
   always_ff @(posedge clk_i) begin
@@ -366,8 +421,17 @@ module ntt_unit #(
   else $error("ntt_unit: nothing to unload");
   a_one_way_out :
   assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !(stream_q && control_q[Latency-1].valid && control_q[Latency-1].taken));
+      !(stream_q && in_flight[Latency-1] && control_q[Latency-1].taken));
+  a_read_occupied :
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      in_flight[0] && !control_q[0].taken |-> occupied_q[control_q[0].buffer])
+  else $error("ntt_unit: a step of a buffer that is given away");
+  a_stay_occupied :
+  assert property (@(posedge clk_i) disable iff (!rst_ni) finished |-> occupied_q[finished_buffer]);
   for (genvar k = 0; k < Banks; k++) begin : gen_range
+    a_result_range :
+    assert property (@(posedge clk_i) disable iff (!rst_ni) unload_valid_o |-> unload_o[k] < Q)
+    else $error("ntt_unit: a result %0d is not below Q = %0d", unload_o[k], Q);
     a_load_range :
     assert property (@(posedge clk_i) disable iff (!rst_ni) load_valid_i |-> load_i[k] < Q)
     else $error("ntt_unit: %0d is not below Q = %0d", load_i[k], Q);

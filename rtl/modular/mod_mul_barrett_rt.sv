@@ -3,7 +3,7 @@
 //   r_o = a_i b_i mod q_i;   2^(W-1) < q_i < 2^W,   mu_i = floor(2^(2W) / q_i) - 2^W
 //
 // Operands: a_i any number of W bits, b_i in [0, q). Result canonical, in [0, q). Latency
-// MulBarrettRtLatency = 7, one a cycle, no stall, no reset. q_i and mu_i hold still while products
+// MulBarrettRtLatency = 8, one a cycle, no stall, no reset. q_i and mu_i hold still while products
 // are in the pipeline.
 //
 // A modulus q of fewer bits: give q 2^k of W bits, and one of the two operands shifted left by k;
@@ -31,15 +31,15 @@ module mod_mul_barrett_rt #(
 
   // What goes past the second and the third product.
   logic [1:0][W-1:0] high_q;
-  logic [2:0][LowBits-1:0] low_q;
-  logic [W-1:0] quotient;
+  logic [3:0][LowBits-1:0] low_q;
+  logic [W-1:0] quotient_q;
   logic [LowBits-1:0] multiple_q, rest_q;
-  assign quotient = high_q[1] + part[2*W-1:W];
   always_ff @(posedge clk_i) begin
     high_q     <= {high_q[0], x[2*W-1:W]};
-    low_q      <= {low_q[1:0], x[LowBits-1:0]};
-    multiple_q <= LowBits'(quotient) * LowBits'(q_i);
-    rest_q     <= low_q[2] - multiple_q;
+    low_q      <= {low_q[2:0], x[LowBits-1:0]};
+    quotient_q <= high_q[1] + part[2*W-1:W];
+    multiple_q <= LowBits'(quotient_q) * LowBits'(q_i);
+    rest_q     <= low_q[3] - multiple_q;
   end
 
   logic [LowBits-1:0] less_2q, below_2q, less_q;

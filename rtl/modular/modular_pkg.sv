@@ -11,7 +11,7 @@ package modular_pkg;
   localparam int unsigned MulLatency = ProductLatency + ReduceLutLatency;
 
   // mod_mul_barrett_rt.
-  localparam int unsigned MulBarrettRtLatency = 7;
+  localparam int unsigned MulBarrettRtLatency = 8;
 
   // Bits by which a sum may exceed the modulus before the last step (mod_settle).
   localparam int unsigned SettleBits = 4;

@@ -12,7 +12,8 @@ import yaml
 from catalogue import resources
 from configurations import configurations
 from core_files import REPOSITORY, Library
-from synth import chosen, load_results, overfull, stale, targets
+from programs import ToolError
+from synth import chosen, count_parts, load_results, overfull, parts_of, stale, targets
 
 TARGETS = {
     "small": {
@@ -74,6 +75,33 @@ def test_the_table_says_what_is_left_out_and_what_has_no_room(root: Path) -> Non
     assert "- `a.paper` for large: takes a day" in page
 
 
+def test_parts_are_counted_without_those_inside_and_add_up() -> None:
+    modules = {
+        "\\top": {"num_cells_by_type": {"LUT6": 3, "unit$top.a": 1, "unit$top.b": 1}},
+        "\\unit$top.a": {"num_cells_by_type": {"LUT6": 10, "FDRE": 2, "inner$top.a.i": 1}},
+        "\\unit$top.b": {"num_cells_by_type": {"LUT5": 11}},
+        "\\inner$top.a.i": {"num_cells_by_type": {"FDRE": 5}},
+    }
+    rules = {"lut": {"LUT[1-6]": 1.0}, "ff": {"FDRE": 1.0}}
+    assert count_parts(modules, "top", rules) == {
+        "top": {"instances": 1, "lut": 3, "ff": 0},
+        "unit": {"instances": 2, "lut": 21, "ff": 2},
+        "inner": {"instances": 1, "lut": 0, "ff": 5},
+    }
+    with pytest.raises(ToolError, match="other"):
+        count_parts(modules, "other", rules)
+
+
+def test_parts_are_those_of_whole_blocks(root: Path) -> None:
+    (root / "rtl" / "configs.yaml").write_text("a:\n  tiny: {}\n  one: {top: m}\n  whole: {}\n")
+    tiny, one, whole = configurations("a", root)
+    rules = TARGETS["small"] | {"parts": {"synth": "s", "modules": {"a": ["m"]}}}
+    assert parts_of(whole, rules) == ["m"]
+    assert parts_of(one, rules) == []  # the part itself
+    assert parts_of(tiny, rules) == []  # is placed: one flat netlist
+    assert parts_of(whole, TARGETS["small"]) == []
+
+
 @pytest.mark.full
 def test_every_full_configuration_has_a_result_or_a_reason() -> None:
     results, rules = load_results(REPOSITORY), targets(REPOSITORY)
@@ -105,6 +133,9 @@ def test_results_are_of_the_sources_that_are_there() -> None:
         ("rtl/bfv_mini/README.md", "bfv_mini.n4"),
         ("rtl/bfv_mini/README.md", "bfv_mini.n8"),
         ("rtl/bfv_mini/README.md", "bfv_mini.n16"),
+        ("rtl/bgv_core/README.md", "bgv_core.paper_128"),
+        ("rtl/bgv_core/README.md", "bgv_core.ntt_128"),
+        ("rtl/bgv_core/README.md", "bgv_core.ntt_rt_1024"),
         ("rtl/random/README.md", "random.chacha_1024"),
         ("rtl/random/README.md", "random.sampler_1024"),
         ("rtl/random/README.md", "random.both_1024"),

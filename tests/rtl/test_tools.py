@@ -265,6 +265,52 @@ def test_mutants_are_found_and_survivors_named(root: Path) -> None:
 
 
 @pytest.mark.slow
+def test_mutants_of_proofs_are_found_and_survivors_named(root: Path) -> None:
+    path = root / "rtl" / "counter" / "formal" / "mutants.yaml"
+    text = (root / "rtl" / "counter" / "counter.sv").read_text()
+    common = "file: counter.sv, proof: counter"
+    path.write_text(
+        f"- {{{common}, replace: count_q + Width, with: count_q - Width, why: counts down}}\n"
+        f"- {{{common}, replace: \"<= '0\", with: '<= 0', why: the same design}}\n"
+        f"- {{{common}, replace: \"<= '0\", with: '<= nothing', why: does not build}}\n"
+    )
+    done = tool("mutate_proofs", root, "counter")
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "found: counter/counter.sv -> 'count_q - Width' (counts down)" in done.stdout
+    assert "FAULT: counter/counter.sv -> '<= 0' (the same design)" in done.stdout
+    assert "SURVIVED: the proof holds" in done.stderr
+    assert "FAULT: counter/counter.sv -> '<= nothing' (does not build)" in done.stdout
+    assert "the proof did not run" in done.stderr
+    assert "3 mutants, 2 faults" in done.stdout
+    assert (root / "rtl" / "counter" / "counter.sv").read_text() == text, "only copies change"
+    path.write_text(f"- {{{common}, replace: count_q + Width, with: Width, why: stands}}\n")
+    alone = tool("mutate_proofs", root, "counter")
+    assert (alone.returncode, "1 mutants, 0 faults" in alone.stdout) == (0, True), alone.stderr
+    assert tool("mutate_proofs", root, "base").returncode == 0  # has none
+
+
+@pytest.mark.parametrize(
+    ("change_of", "said"),
+    [
+        ({"replace": "count_q"}, "times in counter.sv"),
+        ({"file": "gone.sv"}, "no file"),
+        ({"proof": "gone"}, "no file"),
+        ({"bench": "test_counter"}, "needs"),
+    ],
+)
+def test_a_wrong_list_of_mutants_of_proofs_is_refused(
+    root: Path, change_of: dict[str, str], said: str
+) -> None:
+    entry = {"file": "counter.sv", "proof": "counter", "with": "x", "why": "trial"}
+    entry |= {"replace": "count_q + Width"} | change_of
+    path = root / "rtl" / "counter" / "formal" / "mutants.yaml"
+    path.write_text(yaml.safe_dump([entry]))
+    refused = tool("mutate_proofs", root)
+    assert refused.returncode == 1
+    assert said in refused.stderr
+
+
+@pytest.mark.slow
 def test_line_coverage_counts_and_demands(root: Path) -> None:
     full = tool("line_coverage", root, "counter")
     assert full.returncode == 0, full.stdout + full.stderr

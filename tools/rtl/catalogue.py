@@ -81,6 +81,16 @@ def _figures(result: Result, rules: dict[str, Any]) -> list[str]:
     return [*cells, f"{fmax:.0f}" if fmax else "not placed"]
 
 
+def _parts(parts: dict[str, dict[str, float]]) -> str:
+    columns = ["lut", "lutram", "ff", "bram", "dsp"]
+    largest = sorted(parts.items(), key=lambda item: -item[1]["lut"])
+    rows = [
+        [f"`{name}`", str(part["instances"]), *(f"{part[column]:,}" for column in columns)]
+        for name, part in largest
+    ]
+    return _table(["module", "instances", "LUT", "LUTRAM", "FF", "BRAM", "DSP"], rows)
+
+
 def _parameters(given: dict[str, Any]) -> str:
     return ", ".join(f"{name} = {value}" for name, value in given.items())
 
@@ -165,6 +175,12 @@ def resources(library: Library) -> str:
     ]
     columns = ["block", "configuration", "top", "parameters", "target", "LUT", "LUTRAM", "FF"]
     text += "\n\n" + _table([*columns, "BRAM", "DSP", "Fmax (MHz)", "date"], rows)
+    for name, found in (data.get("results") or {}).items():
+        if parts := found.get("parts"):
+            text += (
+                f"\nParts of `{name}`, each without those inside it, all instances together:\n\n"
+            )
+            text += _parts(parts)
     left_out = [
         f"- `{name}` for {target}: {reason}\n"
         for target, rule in rules.items()

@@ -47,14 +47,15 @@ def elaborations(library: Library, core: Core, full: bool = True) -> list[tuple[
     small = [one for one in named if not one.full]
     wanted = named if full or not small else small
     found: dict[tuple[str, Settings], None] = {}
-    for top in dict.fromkeys([*library.tops(core), *(one.top for one in wanted if one.top)]):
+    own = library.tops(core)
+    for top in dict.fromkeys([*own, *(one.top for one in wanted if one.top)]):
         if top not in modules:
             raise CoreError(
                 f"{core.path}: rtl/configs.yaml names the top {top}, not a module of it"
             )
         known = parameter_names(modules[top])
         for one in wanted:
-            if one.top not in (None, top):
+            if one.top != top and (one.top is not None or top not in own):
                 continue
             chosen = tuple((k, v) for k, v in one.parameters.items() if k in known)
             found[top, chosen] = None

@@ -53,8 +53,21 @@ def top_of(library: Library, one: Configuration) -> str:
     return top
 
 
-def read_script(library: Library, one: Configuration, root: Path) -> tuple[str, list[Path]]:
-    """Yosys commands that elaborate a configuration, and the files they read."""
+def parts_of(one: Configuration, rules: dict[str, Any]) -> list[str]:
+    """Modules that are kept apart and counted each, by name; none for a module's own results."""
+    if one.top is not None or is_placed(one, rules):
+        return []
+    found: list[str] = rules.get("parts", {}).get("modules", {}).get(one.block, [])
+    return found
+
+
+def read_script(
+    library: Library, one: Configuration, root: Path, parts: list[str] | None = None
+) -> tuple[str, list[Path]]:
+    """Yosys commands that elaborate a configuration, and the files they read.
+
+    With `parts` the hierarchy is kept, and a flattening flow leaves these modules whole.
+    """
     core = library.block(one.block)
     top = top_of(library, one)
     files = [file for file in library.order(core) if file.is_verilog]
@@ -70,8 +83,11 @@ def read_script(library: Library, one: Configuration, root: Path) -> tuple[str, 
     for leaf in [file for file in files if "leaf" in file.tags and file.path.stem != top]:
         lines.append(_read(leaf.path.stem, "", [file.path for file in left], root))
         left.remove(leaf)
-    lines.append(_read(top, given, [file.path for file in left], root))
+    keep = "--keep-hierarchy " if parts else ""
+    lines.append(_read(top, keep + given, [file.path for file in left], root))
     lines.append(f"hierarchy -check -top {top}")
+    # The name of an instance's module is the module's, $ and the instance's path.
+    lines += [f"setattr -mod -set keep_hierarchy 1 {part}$*" for part in parts or ()]
     return "\n".join(lines), [file.path for file in files]
 
 
@@ -92,6 +108,27 @@ def count_cells(cells: dict[str, int], rules: dict[str, dict[str, float]]) -> di
         )
         totals[column] = int(total) if total == int(total) else total
     return totals
+
+
+def count_parts(
+    modules: dict[str, dict[str, Any]], top: str, rules: dict[str, dict[str, float]]
+) -> dict[str, dict[str, float]]:
+    """The cells of each part without those of the parts inside, all its instances together.
+
+    `modules` are those of Yosys' statistics. `instances` says how many; the top counts as one.
+    """
+    found: dict[str, dict[str, float]] = {}
+    for name, content in modules.items():
+        part = name.lstrip("\\").split("$")[0]
+        cells = content.get("num_cells_by_type", {})
+        own = {cell: number for cell, number in cells.items() if "\\" + cell not in modules}
+        sums = found.setdefault(part, {"instances": 0})
+        sums["instances"] += 1
+        for column, number in count_cells(own, rules).items():
+            sums[column] = sums.get(column, 0) + number
+    if found.get(top, {}).get("instances") != 1:
+        raise ToolError(f"{top}: not one of the parts {', '.join(found)}")
+    return found
 
 
 def is_placed(one: Configuration, rules: dict[str, Any]) -> bool:
@@ -117,6 +154,8 @@ def _fingerprint(script: str, files: list[Path], one: Configuration, rules: dict
     decides = {key: rules[key] for key in ("synth", "stat", "count")}
     if is_placed(one, rules):
         decides |= {"place": [rules["place"]["synth"], place_arguments(one, rules)]}
+    if parts_of(one, rules):
+        decides |= {"parts": rules["parts"]["synth"]}
     digest = hashlib.sha256((script + json.dumps(decides, sort_keys=True)).encode())
     for path in files:
         digest.update(path.read_bytes())
@@ -126,7 +165,8 @@ def _fingerprint(script: str, files: list[Path], one: Configuration, rules: dict
 def synthesise(library: Library, one: Configuration, target: str, old: Result | None) -> Result:
     """One configuration for one target. Gives `old` when nothing it came from has changed."""
     rules = targets(library.root)[target]
-    script, files = read_script(library, one, library.root)
+    parts = parts_of(one, rules)
+    script, files = read_script(library, one, library.root, parts)
     place = rules.get("place", {})
     placed = is_placed(one, rules)
     fingerprint = _fingerprint(script, files, one, rules)
@@ -139,7 +179,7 @@ def synthesise(library: Library, one: Configuration, target: str, old: Result | 
     # The WASM programs have a /tmp of their own, so that absolute paths may lead elsewhere; and
     # without -q -l the end of a log that is not a terminal's is lost.
     out = os.path.relpath(folder, library.root)
-    flow = (place if placed else rules)["synth"]
+    flow = (place if placed else rules["parts"] if parts else rules)["synth"]
     commands = [script, f"{flow} -top {top}", f"tee -q -o {out}/stat.json {rules['stat']}"]
     if placed:
         commands.append(f"write_json {out}/{netlist.name}")
@@ -162,6 +202,7 @@ def synthesise(library: Library, one: Configuration, target: str, old: Result | 
         "parameters": one.parameters,
         "counts": count_cells(cells, rules["count"]),
         "cells": dict(sorted(cells.items())),
+        **({"parts": count_parts(report["modules"], top, rules["count"])} if parts else {}),
         **(_place(folder, netlist, place_arguments(one, rules)) if placed else {"fmax_mhz": None}),
         "date": datetime.date.today().isoformat(),
         "seconds": round(time.monotonic() - start),
@@ -237,8 +278,9 @@ def stale(library: Library) -> Iterator[str]:
         if one is None or result["target"] not in rules:
             yield f"{key}: no such configuration or target any more"
             continue
-        script, files = read_script(library, one, library.root)
-        if _fingerprint(script, files, one, rules[result["target"]]) != result["fingerprint"]:
+        target = rules[result["target"]]
+        script, files = read_script(library, one, library.root, parts_of(one, target))
+        if _fingerprint(script, files, one, target) != result["fingerprint"]:
             yield f"{key}: made from other sources ({result['date']})"
 
 

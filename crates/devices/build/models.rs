@@ -24,6 +24,7 @@ const MODELS: &[(&str, &str)] = &[
     ("bgv_core", "toy16"),
     ("bgv_core", "paper_128"),
     ("bgv_core", "paper_128_u20"),
+    ("bgv_core", "depth2_128"),
     ("bgv_core", "n1024_q26"),
     ("bgv_core", "n1024_q27"),
 ];

@@ -24,6 +24,17 @@ def root_of_two_power(order: int, q: int) -> int:
     raise ValueError(f"no element of order {order} modulo {q}")
 
 
+def largest_prime(log_n: int, bits: int) -> int:
+    """The largest prime of `bits` bits that is 1 modulo 2n; 0 where there is none."""
+    step = 2 << log_n
+    q = ((1 << bits) - 1) // step * step + 1
+    if q.bit_length() > bits:
+        q -= step
+    while q.bit_length() == bits and not all(q % d for d in range(2, int(q**0.5) + 1)):
+        q -= step
+    return q if q.bit_length() == bits else 0
+
+
 @dataclass(frozen=True)
 class Transform:
     """x^n + 1 modulo q, with psi^n = -1; evaluations in bit-reversed order."""

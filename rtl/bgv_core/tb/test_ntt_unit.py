@@ -13,12 +13,14 @@ from cocotb.clock import Clock
 from cocotb.handle import Immediate
 from cocotb.triggers import FallingEdge, Timer
 from cocotb.utils import get_sim_time
-from ntt_model import Transform, root_of_two_power
+from ntt_model import Transform, largest_prime, root_of_two_power
 
 from bench import run_bench
+from coverage_bins import Bins
 
 MUL_LATENCY = 5  # modular_pkg::MulLatency
 LATENCY = 6 + MUL_LATENCY
+BINS = Bins(__file__, "test_ntt_unit")
 
 
 def parameter(name: str, default: int) -> int:
@@ -35,6 +37,11 @@ def transform_cycles() -> int:
     steps = 1 << (log_n - log_b - 1)
     gap = max(0, LATENCY + 1 - steps // 2)
     return log_n * steps + (log_n - 1) * gap + LATENCY
+
+
+def twist_latency() -> int:
+    """Of the factors in front of a decimation in frequency."""
+    return parameter("Dif", 0) * (2 + MUL_LATENCY)
 
 
 def beats(values: list[int], evaluations: bool) -> list[int]:
@@ -69,6 +76,22 @@ def polynomial(found: list[int], evaluations: bool) -> list[int]:
     return values
 
 
+def direction(inverse: bool) -> str:
+    return "inverse" if inverse else "forward"
+
+
+async def watch(dut: Any) -> None:
+    """Marks how transforms begin and how their results leave."""
+    while True:
+        await Timer(1, "ns")  # the inputs of this cycle are there
+        if int(dut.rst_ni.value) and int(dut.start.value):
+            first, buffer = bool(int(dut.direct_start.value)), int(dut.run_buffer_q.value)
+            kept = int(dut.inverse_q.value) >> buffer & 1
+            inverse = bool(int(dut.load_inverse.value) if first and not twist_latency() else kept)
+            BINS.hit(f"{direction(inverse)} {'as it comes' if first else 'from memory'}")
+        await FallingEdge(dut.clk_i)
+
+
 async def start(dut: Any) -> None:
     for name in (
         "rst_ni",
@@ -86,12 +109,14 @@ async def start(dut: Any) -> None:
         await FallingEdge(dut.clk_i)
     dut.rst_ni.value = 1
     await FallingEdge(dut.clk_i)
+    cocotb.start_soon(watch(dut))
 
 
 async def load(dut: Any, values: list[int], inverse: bool, pause: float = 0.0) -> None:
     """Waits for a free buffer and fills it."""
     dice = random.Random(7)
     while not int(dut.can_load_o.value):
+        BINS.hit("no buffer is free")
         await FallingEdge(dut.clk_i)
     for beat in beats(values, evaluations=inverse):
         while dice.random() < pause:
@@ -123,6 +148,7 @@ async def unload(dut: Any, inverse: bool) -> list[int]:
     dut.unload_i.value = 0
     for _ in range(2):
         await FallingEdge(dut.clk_i)
+    BINS.hit(f"{direction(inverse)} unloaded")
     return await words_out(dut, inverse)
 
 
@@ -137,6 +163,7 @@ async def take(dut: Any, inverse: bool) -> list[int]:
     for _ in range(1 + max(0, LATENCY + 1 - steps // 2) + LATENCY):
         assert not int(dut.unload_valid_o.value)
         await FallingEdge(dut.clk_i)
+    BINS.hit(f"{direction(inverse)} taken")
     return await words_out(dut, inverse)
 
 
@@ -221,7 +248,7 @@ async def results_taken_as_they_are_made(dut: Any) -> None:
         assert await take(dut, inverse) == expected
         cycles = round((get_sim_time("ns") - started) / 10)
         # First beat in to last beat out: a register in, the transform, one out.
-        assert cycles == transform_cycles() + 2
+        assert cycles == transform_cycles() + 2 + twist_latency()
         for _ in range(2 * steps):
             assert not int(dut.can_unload_o.value), "it has left already"
             await FallingEdge(dut.clk_i)
@@ -236,6 +263,7 @@ async def cycles_of_one_transform(dut: Any) -> None:
         timing = cocotb.start_soon(first_read_to_last_write(dut))
         await load(dut, list(range(ring.n)), inverse)
         last = await timing
+        dut._log.info("cycles: %s %d", direction(inverse), last)
         assert last == transform_cycles()
         steps = ring.n >> (parameter("LogB", 0) + 1)
         if steps >= 32:
@@ -289,6 +317,10 @@ async def reset_gives_up_everything(dut: Any) -> None:
         for _ in range(moment):
             await FallingEdge(dut.clk_i)
         feeder.cancel()
+        if int(dut.loading_q.value):
+            BINS.hit("reset in a load")
+        elif int(dut.busy_o.value):
+            BINS.hit("reset in a transform")
         dut.load_valid_i.value = 0
         dut.rst_ni.value = 0
         await FallingEdge(dut.clk_i)
@@ -300,13 +332,11 @@ async def reset_gives_up_everything(dut: Any) -> None:
         assert await unload(dut, inverse=False) == ring.forward(values)
 
 
-def prime(log_n: int, bits: int) -> int:
-    """The largest prime of `bits` bits that is 1 modulo 2n."""
-    step = 2 << log_n
-    q = ((1 << bits) - 1) // step * step + 1
-    while not all(q % d for d in range(2, int(q**0.5) + 1)):
-        q -= step
-    return q
+@cocotb.test()
+async def plan_is_covered(dut: Any) -> None:
+    """The last test: every bin of coverage.yaml was reached by those before."""
+    await Timer(1, "ns")
+    BINS.check()
 
 
 def settings(log_n: int, log_b: int, q: int) -> dict[str, int]:
@@ -322,11 +352,24 @@ def settings(log_n: int, log_b: int, q: int) -> dict[str, int]:
         (5, 3, 257**3),
         pytest.param(7, 2, 257**3, marks=pytest.mark.full),
         pytest.param(4, 0, 257**3, marks=pytest.mark.full),
-        (8, 1, prime(8, 26)),
-        (10, 0, prime(10, 27)),
-        pytest.param(10, 3, prime(10, 26), marks=pytest.mark.full),
-        pytest.param(12, 4, prime(12, 27), marks=pytest.mark.full),
+        (8, 1, largest_prime(8, 26)),
+        (10, 0, largest_prime(10, 27)),
+        pytest.param(10, 3, largest_prime(10, 26), marks=pytest.mark.full),
+        pytest.param(12, 4, largest_prime(12, 27), marks=pytest.mark.full),
     ],
 )
 def test_ntt_unit(log_n: int, log_b: int, q: int) -> None:
     run_bench(block="bgv_core", dut="ntt_unit", parameters=settings(log_n, log_b, q))
+
+
+@pytest.mark.parametrize(
+    ("log_n", "q"),
+    [
+        (7, 257**3),
+        (4, 257**3),
+        pytest.param(10, largest_prime(10, 27), marks=pytest.mark.full),
+    ],
+)
+def test_decimation_in_frequency(log_n: int, q: int) -> None:
+    """The paper's schedule: the same values, orders and counted cycles."""
+    run_bench(block="bgv_core", dut="ntt_unit", parameters=settings(log_n, 0, q) | {"Dif": 1})

@@ -9,7 +9,7 @@ from modular_bench import pairs, parameter, pipeline, rng
 
 from bench import run_bench
 
-LATENCY = 7
+LATENCY = 8
 
 
 def settings(q: int, bits: int) -> dict[str, int]:
