@@ -13,19 +13,24 @@ package bgv_core_pkg;
     OpConvert   = 4'd7   // dst = parts 0 and 1 of a, or its part 2, in the other form
   } op_e;
 
-  // A command word. A ciphertext is kept as coefficients or as evaluations; of one of three parts that is
-  // kept as evaluations, part 2 is coefficients where a key switch or an addition reads it.
+  // Forms of a command's ciphertexts. One is kept as coefficients or as evaluations; of one of three
+  // parts that is kept as evaluations, part 2 is coefficients where a key switch or an addition reads it.
   typedef struct packed {
-    logic [7:0]  unused;
-    logic        third;          // OpConvert: part 2
-    logic        evaluations;    // form of the result
-    logic        b_evaluations;  // form of the operands
-    logic        a_evaluations;
-    logic [3:0]  level;          // of the operands
-    logic [3:0]  b;
-    logic [3:0]  a;
-    logic [3:0]  dst;
-    logic [3:0]  op;
+    logic third;          // OpConvert: part 2
+    logic evaluations;    // the result is kept as evaluations
+    logic b_evaluations;  // operand b is
+    logic a_evaluations;  // operand a is
+  } form_t;
+
+  // A command word.
+  typedef struct packed {
+    logic [7:0] unused;
+    form_t      form;
+    logic [3:0] level;  // of the operands
+    logic [3:0] b;
+    logic [3:0] a;
+    logic [3:0] dst;
+    logic [3:0] op;
   } command_t;
 
   localparam int unsigned MaxLogP = 8;
@@ -77,40 +82,40 @@ package bgv_core_pkg;
 
   // Whether the operation is one that there is, with forms that it can have: a product whose first operand
   // is kept as evaluations and the second is not is written the other way round.
-  function automatic logic known(command_t c);
-    logic some;
-    some = c.third || c.evaluations || c.b_evaluations || c.a_evaluations;
-    case (op_e'(c.op))
-      OpEncrypt: return !c.third && !c.b_evaluations && !c.a_evaluations;
-      OpDecrypt: return !c.third && !c.b_evaluations && !c.evaluations;
-      OpMultiply: return !c.third && (c.b_evaluations || !c.a_evaluations);
-      OpKeySwitch: return !c.third && !c.b_evaluations && c.evaluations == c.a_evaluations;
-      OpConvert: begin
-        return !c.b_evaluations && c.evaluations != c.a_evaluations && !(c.third && c.evaluations);
-      end
-      OpAdd, OpModSwitch: return !some;
+  function automatic logic known(op_e op, form_t form);
+    case (op)
+      OpEncrypt: return form inside {4'b0000, 4'b0100};
+      OpDecrypt: return form inside {4'b0000, 4'b0001};
+      OpMultiply: return form inside {4'b0000, 4'b0010, 4'b0011, 4'b0100, 4'b0110, 4'b0111};
+      OpKeySwitch: return form inside {4'b0000, 4'b0101};
+      OpConvert: return form inside {4'b0100, 4'b0001, 4'b1001};
+      OpAdd, OpModSwitch: return form == '0;
       default: return 1'b0;
     endcase
   endfunction
 
-  // Transforms of a command, which take a unit each.
-  function automatic logic [3:0] forward_transforms(command_t c, logic [3:0] digits);
-    case (op_e'(c.op))
-      OpEncrypt: return c.evaluations ? 4'd3 : 4'd1;
-      OpDecrypt: return c.a_evaluations ? 4'd0 : 4'd1;
-      OpMultiply: return (c.a_evaluations ? 4'd0 : 4'd2) + (c.b_evaluations ? 4'd0 : 4'd2);
+  // Transforms of a command that is known, which take a unit each.
+  function automatic logic [3:0] forward_transforms(op_e op, form_t form, logic [3:0] digits);
+    logic unused_third;
+    unused_third = form.third;
+    case (op)
+      OpEncrypt: return form.evaluations ? 4'd3 : 4'd1;
+      OpDecrypt: return form.a_evaluations ? 4'd0 : 4'd1;
+      OpMultiply: return (form.a_evaluations ? 4'd0 : 4'd2) + (form.b_evaluations ? 4'd0 : 4'd2);
       OpKeySwitch: return digits;
-      OpConvert: return c.evaluations ? 4'd2 : 4'd0;
+      OpConvert: return form.evaluations ? 4'd2 : 4'd0;
       default: return 4'd0;
     endcase
   endfunction
-  function automatic logic [3:0] inverse_transforms(command_t c);
-    if (c.evaluations) return 4'd0;
-    case (op_e'(c.op))
+  function automatic logic [3:0] inverse_transforms(op_e op, form_t form);
+    logic unused_operands;
+    unused_operands = ^{form.b_evaluations, form.a_evaluations};
+    if (form.evaluations) return 4'd0;
+    case (op)
       OpDecrypt: return 4'd1;
       OpEncrypt, OpKeySwitch: return 4'd2;
       OpMultiply: return 4'd3;
-      OpConvert: return c.third ? 4'd1 : 4'd2;
+      OpConvert: return form.third ? 4'd1 : 4'd2;
       default: return 4'd0;
     endcase
   endfunction

@@ -1,10 +1,11 @@
 // The stored sequence of commands, and a run of it.
 //
 // A run executes the first `count_i` commands in order and is done when the last one's results are in
-// memory. It ends early, with an error, before a command that cannot be run: unknown operation or form, level
-// above the highest, modulus switch at level 0 (ErrBadCommand); more transforms than units in use
-// (ErrOptionRange); encryption without seed and run counter (ErrNoSeed), or the 17th one (ErrTooMany). A run with an encryption spends its run counter, also when it
-// is given up. `cycles_o` counts from the start command to done.
+// memory. It ends early, with an error, before a command that cannot be run: unknown operation or
+// form, level above the highest, modulus switch at level 0 (ErrBadCommand); more transforms than units
+// in use (ErrOptionRange); encryption without seed and run counter (ErrNoSeed), or the 17th one
+// (ErrTooMany). A run with an encryption spends its run counter, also when it is given up. `cycles_o`
+// counts from the start command to done.
 //
 // Commands leave one a cycle at best; the first one two cycles after `start_i`.
 module bgv_program
@@ -82,13 +83,17 @@ module bgv_program
   end
   assign start_ok = start_i && start_code == ErrNone;
 
+  logic [3:0] forward, inverse;
+  assign forward = forward_transforms(op_e'(command.op), command.form, 4'(Digits));
+  assign inverse = inverse_transforms(op_e'(command.op), command.form);
+
   always_comb begin
     command_code = ErrNone;
-    if (!known(command) || 32'(command.level) >= Levels || (command.op == OpModSwitch && command.level == '0) ||
+    if (!known(op_e'(command.op), command.form) || 32'(command.level) >= Levels ||
+        (command.op == OpModSwitch && command.level == '0) ||
         (command.op == OpEncrypt && 32'(command.level) != Levels - 1)) begin
       command_code = ErrBadCommand;
-    end else if (8'(forward_transforms(command, 4'(Digits))) + 8'(inverse_transforms(command)) >
-                 ring_i) begin
+    end else if (8'(forward) + 8'(inverse) > ring_i) begin
       command_code = ErrOptionRange;
     end else if (command.op == OpEncrypt && !armed_i) begin
       command_code = ErrNoSeed;

@@ -34,7 +34,8 @@ module bgv_sequencer
   parameter int unsigned LogSlots = 2,
   parameter int unsigned OfferedLatency = 13,
   localparam int unsigned UnitWidth = $clog2(Units + 1),
-  localparam int unsigned LaneWidth = $clog2(Lanes)
+  localparam int unsigned LaneWidth = $clog2(Lanes),
+  localparam int unsigned IndexWidth = $clog2(Units)
 ) (
   input  logic                            clk_i,
   input  logic                            rst_ni,
@@ -91,8 +92,8 @@ module bgv_sequencer
 
   // Finisher: reads of the cycle; the beats reach the memory FinishLatency + 1 later.
   output op_e                             finish_op_o,
-  output logic                            finish_direct_o,     // from the products
-  output logic                            finish_sum_done_o,   // the products have added the operand
+  output logic                            finish_direct_o,    // from the products
+  output logic                            finish_sum_done_o,  // the products added the operand
   output logic [1:0]                      finish_level_o,
   output logic                            finish_read_o,
   output logic [2:0][UnitWidth-1:0]       finish_unit_o,
@@ -140,10 +141,10 @@ module bgv_sequencer
   number_t forward, inverse;  // transforms
   logic two, runs;
   assign op = op_e'(command_i.op);
-  assign forward = forward_transforms(command_i, 4'(Digits));
-  assign inverse = inverse_transforms(command_i);
+  assign forward = forward_transforms(op, command_i.form, 4'(Digits));
+  assign inverse = inverse_transforms(op, command_i.form);
   assign two = op inside {OpMultiply, OpAdd};
-  assign runs = known(command_i) && 32'(forward) + 32'(inverse) <= 32'(ring_i);
+  assign runs = known(op, command_i.form) && 32'(forward) + 32'(inverse) <= 32'(ring_i);
 
   // The inverse transforms that have no units yet: those of the last command that has any.
   number_t pending_q;
@@ -225,7 +226,7 @@ module bgv_sequencer
   always_ff @(posedge clk_i) begin
     if (accept && loads) begin
       load_op_q <= op;
-      load_evaluations_q <= command_i.evaluations;
+      load_evaluations_q <= command_i.form.evaluations;
       load_level_q <= command_i.level[1:0];
       load_a_q <= a;
       load_b_q <= b;
@@ -282,21 +283,22 @@ module bgv_sequencer
   logic product_valid, product_begin, finish_valid, finish_begin, finish_starts;
   assign product_new = '{
     op: command_i.op, in_base: ring_q, inputs: forward, outputs: inverse,
-    ring: ring_i, evaluations: command_i.evaluations, a_evaluations: command_i.a_evaluations,
-    b_evaluations: command_i.b_evaluations, third: command_i.third, a: a, b: b
+    ring: ring_i, evaluations: command_i.form.evaluations,
+    a_evaluations: command_i.form.a_evaluations, b_evaluations: command_i.form.b_evaluations,
+    third: command_i.form.third, a: a, b: b
   };
   logic [2:0] parts;
   always_comb begin
     unique case (op)
       OpDecrypt: parts = 3'b001;
       OpKeySwitch, OpEncrypt: parts = 3'b011;
-      OpConvert: parts = command_i.third ? 3'b100 : 3'b011;
+      OpConvert: parts = command_i.form.third ? 3'b100 : 3'b011;
       default: parts = 3'b111;
     endcase
   end
   assign finish_new = '{
-    op: command_i.evaluations ? OpMultiply : op, direct: command_i.evaluations,
-    sum_done: command_i.a_evaluations, third: command_i.third, encrypts: op == OpEncrypt,
+    op: command_i.form.evaluations ? OpMultiply : op, direct: command_i.form.evaluations,
+    sum_done: command_i.form.a_evaluations, third: command_i.form.third, encrypts: op == OpEncrypt,
     parts: parts, level: command_i.level[1:0], inputs: inverse,
     ring: ring_i, a: a, b: b, dst: dst, slot: samples_slot_i
   };
@@ -359,7 +361,7 @@ module bgv_sequencer
   assign product_begins_reading = product_begin && product_reads;
   assign product_finishes = product_begin && product.evaluations;
   assign product_beat_valid = product_busy_q && !product_all_q &&
-                              (product_alone_q || valid_i[product_unit_q[0]]);
+                              (product_alone_q || valid_i[IndexWidth'(product_unit_q[0])]);
   assign product_end = product_last_q[ProductLatency-1];
 
   always_ff @(posedge clk_i) begin
@@ -417,7 +419,8 @@ module bgv_sequencer
 
   logic [Units-1:0] finish_in, finish_take, finish_unload;
   logic finish_ready, finish_busy_q, finish_all_q, finish_memory_q;
-  logic finish_beat_valid, finish_end, finish_needs_memory, finish_first_write, finish_alone;
+  logic finish_comes, finish_beat_valid, finish_end;
+  logic finish_needs_memory, finish_first_write, finish_alone;
   logic [WriteLatency-1:0] finish_past_q, finish_last_q;
   beat_t finish_beat_q, write_beat_q;
   finish_t finish_q;
@@ -442,9 +445,8 @@ module bgv_sequencer
                          !(finish_needs_memory && (load_read_q || product_holds_q));
   assign finish_begin = finish_starts || product_finishes;
   assign finish_begins_reading = finish_starts && finish_needs_memory;
-  assign finish_beat_valid = finish_busy_q && !finish_all_q &&
-                             (finish_memory_q || (finish_q.direct ? inverse_valid_o
-                                                                  : valid_i[finish_unit_q[0]]));
+  assign finish_comes = finish_q.direct ? inverse_valid_o : valid_i[IndexWidth'(finish_unit_q[0])];
+  assign finish_beat_valid = finish_busy_q && !finish_all_q && (finish_memory_q || finish_comes);
   assign finish_first_write = finish_past_q[WriteLatency-1] && write_beat_q == '0;
   assign finish_end = finish_last_q[WriteLatency-1];
 
