@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import random
+from pathlib import Path
 from typing import Any
 
 import cocotb
 import pytest
+import yaml
 from cocotb.clock import Clock
 from cocotb.handle import Immediate
 from cocotb.triggers import FallingEdge, Timer
@@ -21,6 +23,12 @@ from coverage_bins import Bins
 MUL_LATENCY = 5  # modular_pkg::MulLatency
 LATENCY = 6 + MUL_LATENCY
 BINS = Bins(__file__, "test_ntt_unit")
+# Goals of the transform alone: n = 128, one butterfly.
+GOALS = {
+    goal["operation"]: goal
+    for goal in yaml.safe_load((Path(__file__).parents[2] / "goals.yaml").read_text("utf-8"))
+    if goal.get("bench") == "test_ntt_unit"
+}
 
 
 def parameter(name: str, default: int) -> int:
@@ -266,6 +274,8 @@ async def cycles_of_one_transform(dut: Any) -> None:
         dut._log.info("cycles: %s %d", direction(inverse), last)
         assert last == transform_cycles()
         steps = ring.n >> (parameter("LogB", 0) + 1)
+        if (ring.log_n, parameter("LogB", 0)) == (7, 0):
+            assert GOALS[direction(inverse)]["floor"] <= last <= GOALS[direction(inverse)]["limit"]
         if steps >= 32:
             assert last <= ring.log_n * steps + 18
         else:
