@@ -455,7 +455,7 @@ async def clear_wipes(dut: Any) -> None:
     cocotb.start_soon(watch_commands(dut))
     device, keys = await ready(dut, bgv, dice)
     zero = [0] * bgv.n
-    for wait in (None, 0, 1, 2, 3, 4, 5, 6, 8 * bgv.n, 30 * bgv.n):
+    for wait in (None, 0, 1, 2, 3, 4, 5, 6, *range(8 * bgv.n, 32 * bgv.n, 4 * bgv.n)):
         await device.put_keys(keys)
         await device.put_options()
         await device.put_seed(dice.randbytes(32))
