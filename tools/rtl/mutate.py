@@ -170,6 +170,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("blocks", nargs="*", metavar="BLOCK", help="default: all")
     parser.add_argument("--quick", action="store_true", help="one mutant a bench")
+    parser.add_argument("--bench", help="only the mutants of this bench")
     parser.add_argument("--root", type=Path, default=REPOSITORY)
     options = parser.parse_args()
     root: Path = options.root.resolve()
@@ -182,6 +183,8 @@ def main() -> int:
             if not options.blocks or path.parts[-3] in options.blocks
             for mutant in read_mutants(path, root)
         ]
+        if options.bench:
+            mutants = [m for m in mutants if m.bench.partition("::")[0] == options.bench]
         if options.quick:
             mutants = list({(m.block, m.bench.partition("::")[0]): m for m in mutants}.values())
         with tempfile.TemporaryDirectory(prefix="cyclotron-mutants-") as place:

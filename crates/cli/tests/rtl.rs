@@ -94,8 +94,14 @@ fn leveled_circuits_of_the_bgv_device_equal_the_processors() {
         let report = place.json(&line);
         assert_eq!(report["identical"], true);
         let circuits = report["circuits"].as_array().unwrap();
-        let [one, built, two, paper] = &circuits[..] else { panic!("{circuits:?}") };
-        for circuit in [one, built, paper] {
+        // Where no configuration is built for two products, they run as built and on the processor.
+        let (one, built, two, paper) = match &circuits[..] {
+            [one, two, paper] if device == "bgv-core" => (one, None, two, paper),
+            [one, built, two, paper] if device != "bgv-core" => (one, Some(built), two, paper),
+            other => panic!("{other:?}"),
+        };
+        let run = if built.is_none() { two } else { one };
+        for circuit in [one, built.unwrap_or(run), paper] {
             assert_eq!(circuit["on_device"], true);
             let n = circuit["degree"].as_u64().unwrap();
             assert_eq!(n, if device == "bgv-core" { 128 } else { 16 });
@@ -118,12 +124,14 @@ fn leveled_circuits_of_the_bgv_device_equal_the_processors() {
             assert_eq!(step["exact"], true);
         }
         // What the device was built for allows no second product; the set made for it does.
-        let said = built["refused_strictly"].as_str().unwrap();
-        assert!(said.contains("the noise may reach"), "{said}");
-        assert!(built["note"].as_str().unwrap().contains("174337 * 769"), "{built}");
+        if let Some(built) = built {
+            let said = built["refused_strictly"].as_str().unwrap();
+            assert!(said.contains("the noise may reach"), "{said}");
+            assert!(built["note"].as_str().unwrap().contains("174337 * 769"), "{built}");
+        }
         assert_eq!(
             (&two["exact"], &two["on_device"], &two["refused_strictly"]),
-            (&true.into(), &false.into(), &Value::Null)
+            (&true.into(), &built.is_none().into(), &Value::Null)
         );
         assert_eq!(paper["plaintext_modulus"], 32);
         if device == "bgv-core" {

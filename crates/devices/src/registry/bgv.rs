@@ -210,14 +210,17 @@ mod tests {
 
     #[test]
     fn what_is_listed_can_be_opened_by_each_of_its_names() {
-        for found in &bgv_devices()[1].configurations {
+        let all = &bgv_devices()[1].configurations;
+        for found in all {
             let parameters = parameters(found.degree, |literal| {
                 (literal.factors, literal.digit_bits) = (found.factors.clone(), found.digit_bits);
             });
             assert!(found.serves(&parameters), "{found}");
-            for name in [CORE, &found.name] {
+            // Several may be built for the same parameters: the family's name opens the first.
+            let first = &all.iter().find(|one| one.serves(&parameters)).unwrap().name;
+            for (name, opened) in [(CORE, first), (&found.name, &found.name)] {
                 let device = open_bgv(name, &parameters).unwrap().describe();
-                assert!(device.simulated && device.name.contains(&found.name), "{device:?}");
+                assert!(device.simulated && device.name.contains(opened), "{device:?}");
                 assert_eq!(device.parameters, parameters);
             }
         }
@@ -248,9 +251,9 @@ mod tests {
             (parameters(32, |_| ()), "degree", "32"),
             (parameters(16, |l| l.digit_bits = 6), "bits of a digit", "6"),
             (
-                parameters(16, |l| l.factors = vec![174_337, 769]),
+                parameters(16, |l| l.factors = vec![12_289, 10_753]),
                 "factors of the modulus",
-                "174337 * 769",
+                "12289 * 10753",
             ),
         ] {
             let found = open_bgv(CORE, &wanted).err().unwrap();

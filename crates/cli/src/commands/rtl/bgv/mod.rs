@@ -32,15 +32,21 @@ pub(super) fn is_named(name: &str) -> bool {
     name.split(':').next() == Some(DEVICE)
 }
 
-/// The configuration of this name; the largest of the device when it names none.
+/// The configuration of this name; when it names none, the largest one of the paper's modulus and
+/// digits, and of those the first.
 fn configuration(name: &str) -> Result<BgvConfiguration> {
     let listing = bgv_devices().into_iter().find(|listing| listing.name == DEVICE);
     let mut found = listing.map_or_else(Vec::new, |listing| listing.configurations);
     let all: Vec<String> = found.iter().map(|found| found.name.clone()).collect();
     if name.contains(':') {
         found.retain(|found| found.name == name);
+    } else {
+        let paper = WordPreset::named("PAPER_128_P2")?;
+        found
+            .retain(|found| found.factors == paper.factors && found.digit_bits == paper.digit_bits);
+        found.reverse();
     }
-    found.pop().ok_or_else(|| {
+    found.into_iter().max_by_key(|found| found.degree).ok_or_else(|| {
         let remedy = if SimModel::left_out().contains(&name) || all.is_empty() {
             "build with its model: CYCLOTRON_SIM_MODELS names those of a build (all, when not set)"
                 .to_owned()
