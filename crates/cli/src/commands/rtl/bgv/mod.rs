@@ -41,9 +41,10 @@ fn configuration(name: &str) -> Result<BgvConfiguration> {
     if name.contains(':') {
         found.retain(|found| found.name == name);
     } else {
-        let paper = WordPreset::named("PAPER_128_P2")?;
-        found
-            .retain(|found| found.factors == paper.factors && found.digit_bits == paper.digit_bits);
+        let paper = WordPreset::named("PAPER_128_P2")?.acknowledged();
+        found.retain(|found| {
+            (&found.factors, found.digit_bits) == (&paper.factors, paper.digit_bits)
+        });
         found.reverse();
     }
     found.into_iter().max_by_key(|found| found.degree).ok_or_else(|| {
