@@ -144,7 +144,8 @@ fn measure_bgv(configuration: &str) -> Counts {
         counts.insert(name.to_owned(), (run(&mut device, &chain(form)), 1));
     }
     // Buffers 2 to 5 now hold coefficients.
-    let rates: [(&str, u32, &dyn Fn(usize) -> Command); 7] = [
+    type Rate<'a> = (&'a str, u32, &'a dyn Fn(usize) -> Command);
+    let rates: [Rate<'_>; 7] = [
         ("multiply", 7, &|k| multiply(coefficients, 6 + k % 4)),
         ("key_switch", 4, &|k| switch(coefficients, 6 + k % 4)),
         ("encrypt", 3, &|k| encrypt(coefficients, 6 + k % 4)),
